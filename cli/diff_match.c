@@ -1,5 +1,5 @@
 /* diff: matches the frames and joints of two files: by name, by a file of names, or along the kinematic chains. */
-#include "batch/line.h"
+#include "inputs/line.h"
 #include "diff.h"
 
 #include <errno.h>

@@ -13,6 +13,7 @@ static const struct part {
     {"libturbojpeg", VERSION_OF_TURBOJPEG, "libturbojpeg0-dev", "JPEG textures of VRML97"},
     {"meshoptimizer", VERSION_OF_MESHOPT, "libmeshoptimizer-dev", "EXT_meshopt_compression"},
     {"libwebsockets", VERSION_OF_LWS, "libwebsockets-dev", "live cells (serve)"},
+    {"sqlite", VERSION_OF_SQLITE, "libsqlite3-dev", "batch and report"},
     {"three.js", VERSION_OF_THREE, "libjs-three", "pages (html)"},
 };
 

@@ -47,6 +47,8 @@ find_part(LIBZIP libzip libzip-dev "libzip (3MF)")
 find_part(PNG libpng libpng-dev "libpng (pictures, PNG textures in VRML97)")
 find_part(TURBOJPEG libturbojpeg libturbojpeg0-dev "turbojpeg (JPEG textures in VRML97)")
 
+find_part(SQLITE sqlite3 libsqlite3-dev "SQLite (batch)")
+
 # Passwords of live cells need yescrypt, which libcrypt has if it is libxcrypt.
 offer_part(LWS "libwebsockets (live cells)")
 set(found OFF)

@@ -324,6 +324,7 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 #define buffer_print cp_buffer_print
 #define buffer_reserve cp_buffer_reserve
 #define buffer_text cp_buffer_text
+#define library_load cp_library_load
 #define memory_allocate cp_memory_allocate
 #define memory_allocate_zeroed cp_memory_allocate_zeroed
 #define memory_free cp_memory_free
@@ -495,6 +496,37 @@ enum { CP_IN_INFO = 8, CP_IN_DIFF = 16 };
 
 /* The next member of a row; member: all zero at first. False if there is none. */
 CP_API bool cp_next_member(const cp_scene *scene, const cp_rows *rows, uint32_t row, unsigned in, cp_member *member);
+
+/* Libraries of others that are loaded when a file first needs them (process/library.c). FUNCTIONS(X) is a macro that
+ * names their functions, as X(first) X(second). */
+
+struct late_library {
+    const char *file;
+    const char *const *names;
+    void *functions; /* a struct of pointers to functions, in the order of the names */
+    size_t count;
+    size_t room; /* bytes that its loading takes at most, if it is C++ or needs libstdc++: without them its
+                  * constructors, or the loader, end the process */
+    bool is_loaded;
+};
+
+#define LATE_POINTER(name) __typeof__(&(name)) name;
+#define LATE_NAME(name) #name,
+/* Declares `struct NAME_functions`. */
+#define LATE_FUNCTIONS(name, FUNCTIONS)                                                                                \
+    struct name##_functions {                                                                                          \
+        FUNCTIONS(LATE_POINTER)                                                                                        \
+    }
+/* Defines `struct NAME_functions NAME`, which is called as NAME.first(...), and `NAME_library`. */
+#define LATE_LIBRARY(name, file, room, FUNCTIONS)                                                                      \
+    struct name##_functions name;                                                                                      \
+    static const char *const name##_names[] = {FUNCTIONS(LATE_NAME)};                                                  \
+    static struct late_library name##_library = {                                                                      \
+        file, name##_names, &name, sizeof name##_names / sizeof *name##_names, room, false}
+
+/* Sets the library's functions, at the first call. Any thread may call it. CP_LIMIT if that fails: the file is
+ * not at fault. */
+CP_API cp_status library_load(cp_context *context, struct late_library *library);
 
 #ifdef __cplusplus
 }

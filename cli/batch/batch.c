@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the plan of a run ---- */
@@ -17,7 +18,7 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
         return complain(cli, CP_USAGE, "batch needs a folder for its outputs: cellpipe batch IN... --out-dir DIR");
     if (cli->report_path) {
         cli->report_path = NULL;
-        return complain(cli, CP_USAGE, "batch writes status files rather than a --report; see: cellpipe help report");
+        return complain(cli, CP_USAGE, "batch keeps records rather than a --report; see: cellpipe help report");
     }
     if (!asked->request.to)
         asked->request.to = "glb";
@@ -28,30 +29,70 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
     }
-    if (gethostname(site->host, sizeof site->host - 1) != 0 || !*site->host)
-        strcpy(site->host, "localhost");
-    for (char *at = site->host; *at; at++) /* it becomes part of a file's name */
-        *at = *at == '/' || *at <= ' ' ? '_' : *at;
     if (list_has(&asked->request.said, "--max-prune") && !asked->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
-    return shard_parse(cli, asked->shard_text, &asked->shard);
+    cp_status status = shard_parse(cli, asked->shard_text, &asked->shard);
+    if (status == CP_OK && asked->shard.count > 0) {
+        site->shard = cli_print(cli, "%lu/%lu", (unsigned long)asked->shard.index, (unsigned long)asked->shard.count);
+        status = site->shard ? CP_OK : CP_LIMIT;
+    }
+    return status;
 }
 
-/* Lists the inputs, sorted, each with the path of its output. */
-static cp_status list_inputs(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work)
+cp_status find_site(const char *out_dir, struct batch_site *site)
 {
+    site->arena = arena_new(site->cli->context);
+    if (!site->arena || !find_whereabouts(site->arena, &site->here))
+        return CP_LIMIT;
+    cp_status status = current_folder(site->cli, site->arena, &site->cwd);
+    if (status != CP_OK)
+        return status;
+    site->out_dir = normal_path(site->arena, out_dir, strlen(out_dir));
+    site->out_place = resolve_links(site->arena, site->cwd, out_dir);
+    site->folder = arena_print(site->arena, "%s/.cellpipe", site->out_dir ? site->out_dir : "");
+    return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
+}
+
+/* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
+ * or cells are there. Its records go into the state of a shard. */
+static cp_status list_by_manifest(const struct batch_request *asked, struct state *state, struct batch_work *work,
+                                  bool *is_part)
+{
+    struct cli *cli = state->cli;
+    bool is_shard = asked->shard.count > 0;
+    struct manifest_use use = {.known = is_shard ? state : NULL};
+    if (!asked->whole_cells && !asked->short_names)
+        use.shard = asked->shard;
+    cp_status status = manifest_read(cli, asked->manifest, &use, &work->entries);
+    if (status == CP_OK && asked->list.root_id)
+        status = entries_name_root(cli, &work->entries, asked->list.root_id);
+    work->is_told = is_shard && use.records > 0;
+    *is_part = use.is_part;
+    return status;
+}
+
+/* Lists the inputs, sorted, and checks the names of their outputs. */
+static cp_status list_inputs(const struct batch_request *asked, const struct batch_site *site, struct state *state,
+                             struct batch_work *work)
+{
+    bool is_part = false;
     struct cli *cli = site->cli;
     char suffix[32];
     output_suffix(asked->request.to, suffix, sizeof suffix);
-    cp_status status = asked->manifest ? manifest_read(cli, asked->manifest, &work->entries)
+    work->naming = (struct naming){.folder = site->out_dir,
+                                   .suffix = arena_copy_text(site->arena, suffix, strlen(suffix)),
+                                   .is_short = asked->short_names};
+    if (!work->naming.suffix)
+        return CP_LIMIT;
+    cp_status status = asked->manifest ? list_by_manifest(asked, state, work, &is_part)
                                        : list_entries(cli, &asked->list, &work->entries);
     if (status == CP_OK && asked->whole_cells && !asked->manifest)
         status = manifest_scan(cli, &work->entries);
     if (status == CP_OK && asked->whole_cells)
         status = keep_whole_cells(cli, &work->entries);
     if (status == CP_OK)
-        status = name_outputs(cli, &work->entries, asked->list.out_dir, suffix, asked->short_names);
-    if (status == CP_OK && asked->shard.count > 0)
+        status = check_names(cli, &work->entries, &work->naming);
+    if (status == CP_OK && !is_part)
         status = select_shard(cli, &work->entries, asked->shard);
     return status;
 }
@@ -63,55 +104,188 @@ static cp_status make_plan(struct batch_request *asked, const struct batch_site 
     const struct entry *first = work->entries.items;
     if (work->entries.count == 0)
         return complain(site->cli, CP_USAGE, "there are no inputs");
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, first->in, NULL, first->out, &work->plan);
+    const char *in = entry_path(site->arena, first), *out = output_path(site->arena, &work->naming, first);
+    if (!in || !out)
+        return CP_LIMIT;
+    cp_status status = plan_conversion(site->cli, &asked->request, bang, in, NULL, out, &work->plan);
     return status == CP_OK ? hash_options(site, work) : status;
 }
 
-/* Decides for each entry, by the records of earlier runs. */
-static cp_status decide_all(const struct batch_request *asked, struct batch_site *site, struct batch_work *work,
-                            struct batch_removal *removal)
+/* ---- what is known ---- */
+
+/* Takes what the state of the output folder has of this shard's outputs. The state is read as it lies on the disk, as
+ * it may be that of another host: so nobody may write it meanwhile. */
+static cp_status take_kept(const struct batch_site *site, const struct batch_work *work, struct state *state)
 {
-    site->arena = arena_new(site->cli->context);
-    if (!site->arena)
-        return CP_LIMIT;
-    cp_status status = current_folder(site->cli, site->arena, &site->cwd);
-    if (status != CP_OK)
-        return status;
-    site->status_folder = arena_print(site->arena, "%s/.cellpipe/status", asked->list.out_dir);
-    work->tasks = memory_allocate_zeroed(site->cli->context, work->entries.count, sizeof *work->tasks);
-    status = site->status_folder && work->tasks ? read_history(asked, site, work, removal) : CP_LIMIT;
-    for (uint32_t i = 0; i < work->entries.count && status == CP_OK; i++)
-        status = must_stop(NULL) ? CP_CANCELLED : decide(asked, site, work, i);
+    struct cli *cli = site->cli;
+    struct state kept = {0};
+    struct record record;
+    struct input_root root = {.id = "", .path = "", .given = ""};
+    struct arena *scratch = arena_new(cli->context);
+    int lock = -1;
+    cp_status status = scratch ? share_output(cli, site->folder, &lock) : CP_LIMIT;
+    if (status == CP_OK)
+        status = state_open(cli, site->folder, STATE_AS_IT_IS, &kept);
+    for (uint32_t i = 0; i < work->entries.count && status == CP_OK; i++) {
+        const char *out = output_name(scratch, &work->naming, &work->entries.items[i]);
+        status = out ? state_find(&kept, out, &record) : CP_LIMIT;
+        if (status == CP_OK && strcmp(root.id, record.root) != 0) {
+            status = state_find_root(&kept, site->arena, record.root, &root);
+            if (status == CP_OK)
+                status = state_put_root(state, &root);
+        }
+        if (status == CP_OK)
+            status = state_put(state, &record);
+        status = status == CP_NO ? CP_OK : status;
+        arena_clear(scratch);
+    }
+    state_close(&kept);
+    arena_free(scratch);
+    if (lock >= 0)
+        (void)close(lock);
     return status;
 }
 
-/* ---- dry run ---- */
-
-static void print_dry_run(const struct batch_request *asked, const struct batch_site *site,
-                          const struct batch_work *work, const struct batch_removal *removal)
+/* Completes what is known to a shard: by the manifest, or else by the state, and by its own journals. */
+static cp_status open_state_of_shard(const struct batch_site *site, const struct batch_work *work, struct state *state)
 {
-    static const char *const words[] = {[DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
-                                        [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    uint32_t counts[sizeof words / sizeof *words] = {0};
-    for (uint32_t i = 0; i < work->entries.count; i++) {
+    struct merged merged = {0};
+    cp_status status = work->is_told ? CP_OK : take_kept(site, work, state);
+    if (status == CP_OK)
+        status = merge_journals(site->cli, site->folder, site->shard, &site->here, false, state, &merged);
+    return status == CP_OK ? state_begin_night(state) : status;
+}
+
+/* Opens what earlier runs left, with the journals of those that were killed. A run that writes the state has the lock
+ * of the output folder until it ends; a dry run writes nothing. */
+static cp_status open_state(const struct batch_request *asked, struct batch_site *site, struct state *state)
+{
+    struct cli *cli = site->cli;
+    struct merged merged = {0};
+    if (asked->dry_run)
+        return read_state(cli, site->folder, &site->here, state, &merged);
+    cp_status status = lock_output(cli, site->folder, &site->here, &site->lock);
+    if (status == CP_OK)
+        status = state_open(cli, site->folder, STATE_WRITE, state);
+    if (status == CP_OK)
+        status = state_begin_night(state);
+    return status == CP_OK ? merge_journals(cli, site->folder, NULL, &site->here, true, state, &merged) : status;
+}
+
+/* ---- what to do ---- */
+
+static bool is_there(const char *path)
+{
+    struct stat facts;
+    return lstat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+/* Tells whether the record's input is another one than the entry. One place is one library, though two runs that did
+ * not know of each other have named it differently. */
+static cp_status is_of_another(struct state *state, struct arena *arena, const struct entry *entry,
+                               const struct record *record, bool *another)
+{
+    struct input_root other;
+    *another = strcmp(record->name, entry->name) != 0 || strcmp(record->root, entry->root->id) != 0;
+    if (!*another || strcmp(record->name, entry->name) != 0)
+        return CP_OK;
+    cp_status status = state_find_root(state, arena, record->root, &other);
+    *another = status != CP_OK || strcmp(other.path, entry->root->path) != 0;
+    return status == CP_NO ? CP_OK : status;
+}
+
+/* Refuses an output that another input has, or takes it over if that one is gone. A root that is gone may have moved.
+ */
+static cp_status settle_clash(struct batch_site *site, struct state *state, struct batch_work *work,
+                              const struct entry *entry, const struct record *record, uint32_t *clashes)
+{
+    enum { MOST_SHOWN = 20 };
+    struct arena *arena = site->arena;
+    struct input_root other = {.id = "", .path = "", .given = ""};
+    const char *root = arena_copy_text(arena, record->root, strlen(record->root)),
+               *name = arena_copy_text(arena, record->name, strlen(record->name)),
+               *out = arena_copy_text(arena, record->out, strlen(record->out));
+    if (!root || !name || !out)
+        return CP_LIMIT;
+    cp_status status = state_find_root(state, arena, root, &other);
+    if (status != CP_OK && status != CP_NO)
+        return status;
+    const char *in = whole_path(arena, other.path, name), *mine = entry_path(arena, entry),
+               *shown = place_of_output(site, arena, out);
+    if (!in || !mine || !shown)
+        return CP_LIMIT;
+    bool is_moved = strcmp(root, entry->root->id) != 0 && !is_there(other.path);
+    if (!is_moved && !is_there(in))
+        return name_map_add(&work->taken, out, 0, NULL) ? CP_OK : CP_LIMIT;
+    if ((*clashes)++ < MOST_SHOWN)
+        (void)(is_moved ? complain(site->cli, CP_USAGE,
+                                   "%s, the output of %s, is that of %s, whose folder is gone; if that folder was "
+                                   "moved here, say --root-id %s",
+                                   shown, mine, in, root)
+                        : complain(site->cli, CP_USAGE, "%s, the output of %s, is that of %s", shown, mine, in));
+    return CP_OK;
+}
+
+static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
+                       enum deed deed, const char *why)
+{
+    static const char *const words[DEED_COUNT] = {
+        [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
+        [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
+    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    printf("%-7s ", words[deed]);
+    print_shown(stdout, in ? in : "");
+    printf(" -> ");
+    print_shown(stdout, out ? out : "");
+    printf(" (");
+    print_shown(stdout, why);
+    printf(")\n");
+}
+
+/* Decides for each entry by what is known of its output; a dry run prints it. */
+static cp_status decide_all(const struct batch_request *asked, struct batch_site *site, struct state *state,
+                            struct batch_work *work)
+{
+    struct arena *scratch = arena_new(site->cli->context);
+    uint32_t clashes = 0;
+    work->deeds = memory_allocate_zeroed(site->cli->context, work->entries.count, sizeof *work->deeds);
+    work->taken.context = site->cli->context;
+    cp_status status = scratch && work->deeds ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < work->entries.count && status == CP_OK; i++) {
         const struct entry *entry = &work->entries.items[i];
-        const struct task *task = &work->tasks[i];
-        printf("%-7s ", words[task->deed]);
-        print_shown(stdout, entry->in);
-        printf(" -> ");
-        print_shown(stdout, entry->out ? entry->out : "");
-        printf(" (");
-        print_shown(stdout, task->why);
-        printf(")\n");
-        counts[task->deed]++;
+        const char *out = output_name(scratch, &work->naming, entry), *why = "";
+        enum deed deed = DEED_NONE;
+        struct record record;
+        status = !out ? CP_LIMIT : must_stop(NULL) ? CP_CANCELLED : state_find(state, out, &record);
+        bool is_known = status == CP_OK, another = false;
+        if (is_known)
+            status = is_of_another(state, scratch, entry, &record, &another);
+        if (status == CP_OK && another) {
+            status = settle_clash(site, state, work, entry, &record, &clashes);
+            is_known = false;
+        }
+        if (status == CP_OK || status == CP_NO)
+            status = decide(asked, site, work, scratch, entry, is_known ? &record : NULL, &deed, &why);
+        work->deeds[i] = (unsigned char)deed;
+        work->counts[deed]++;
+        work->found += is_known;
+        if (status == CP_OK && asked->dry_run && clashes == 0)
+            print_deed(site, work, entry, deed, why);
+        arena_clear(scratch);
     }
-    for (uint32_t i = 0; i < removal->gone_count; i++) {
-        printf("%-7s ", asked->prune && !removal->keeps ? "remove" : "leave");
-        print_shown(stdout, removal->gone[i]->out);
-        printf(" (");
-        print_shown(stdout, removal->gone[i]->in);
-        printf(" is gone)\n");
-    }
+    arena_free(scratch);
+    if (status == CP_OK && clashes > 0)
+        status = complain(site->cli, CP_USAGE, "%lu output%s of other inputs: nothing was written",
+                          (unsigned long)clashes, clashes == 1 ? " is that" : "s are those");
+    return status;
+}
+
+static void finish_dry_run(const struct batch_request *asked, const struct batch_site *site,
+                           const struct batch_work *work, const struct batch_removal *removal)
+{
+    const uint32_t *counts = work->counts;
+    for (uint32_t i = 0; i < removal->gone_count; i++)
+        print_gone(site, removal, i, asked->prune && !removal->keeps ? "remove" : "leave");
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
@@ -124,185 +298,270 @@ static void print_dry_run(const struct batch_request *asked, const struct batch_
 
 /* ---- traces of runs that were killed ---- */
 
-/* Sweeps the folder of the status files and those of outputs that this run writes, or of all outputs: a lost host's
+/* Sweeps the folder of the state and those of outputs that this run writes, or of all outputs: a lost host's
  * temporaries are removed when they are a day old, and by then all may be up to date. */
 static void sweep(const struct batch_site *site, const struct batch_work *work, bool all)
 {
     struct name_map seen = {.context = site->cli->context};
     const char *last = "";
-    (void)sweep_folder(site->cli, site->status_folder);
+    (void)sweep_folder(site->cli, site->folder);
+    (void)sweep_folder(site->cli, site->out_dir);
     for (uint32_t i = 0; i < work->entries.count; i++) {
-        const char *out = work->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
-        size_t size = slash ? (size_t)(slash - out) : 0;
-        bool is_written = work->tasks[i].deed == DEED_CHECK || work->tasks[i].deed == DEED_CONVERT;
-        if (!slash || !(is_written || all) || (strncmp(last, out, size) == 0 && !last[size]))
+        const char *name = work->entries.items[i].name, *slash = strrchr(name, '/');
+        size_t size = slash ? (size_t)(slash - name) : 0;
+        bool is_written = work->deeds[i] == DEED_CHECK || work->deeds[i] == DEED_CONVERT;
+        if (!slash || !(is_written || all) || (strncmp(last, name, size) == 0 && !last[size]))
             continue;
         bool fresh = false;
-        last = arena_copy_text(site->arena, out, size);
+        last = arena_copy_text(site->arena, name, size);
         if (!last || !name_map_add(&seen, last, 0, &fresh))
             break;
-        if (fresh)
-            (void)sweep_folder(site->cli, last);
+        const char *folder = fresh ? join_path(site->arena, site->out_dir, last) : NULL;
+        if (folder)
+            (void)sweep_folder(site->cli, folder);
     }
     name_map_free(&seen);
 }
 
 /* ---- what needs no worker ---- */
 
-static cp_status record_others(const struct batch_site *site, const struct batch_work *work, struct journal *journal)
+/* Counts an entry that needs no worker, says what is wrong with it, and records what is new. */
+static cp_status record_other(const struct batch_site *site, struct state *state, const struct batch_work *work,
+                              uint32_t index, struct journal *journal)
+{
+    const struct entry *entry = &work->entries.items[index];
+    struct arena *arena = site->arena;
+    enum deed deed = (enum deed)work->deeds[index];
+    struct record record = {.state = STATE_SKIPPED, .code = "", .message = "", .attempt = 1}, past;
+    bool is_new = false;
+    if (deed == DEED_NONE && journal->log < 0) {
+        journal->states[STATE_SKIPPED]++;
+        return CP_OK;
+    }
+    const char *in = entry_path(arena, entry), *out = output_name(arena, &work->naming, entry);
+    cp_status known = in && out ? state_find(state, out, &past) : CP_LIMIT;
+    if (known != CP_OK && known != CP_NO)
+        return known;
+    if (known == CP_OK && (deed == DEED_REPEAT || deed == DEED_PASS))
+        record = past;
+    if (deed == DEED_FAULT) {
+        record.state = STATE_FAILED;
+        record.code = "input";
+        record.message = entry_fault(entry);
+        record.time = time_of_record();
+        record.host = site->here.host;
+        record.sequence = known == CP_OK ? past.sequence + 1 : 1;
+        is_new = known != CP_OK || strcmp(past.root, entry->root->id) != 0 || strcmp(past.name, entry->name) != 0 ||
+                 past.state != STATE_FAILED || strcmp(past.message, record.message) != 0;
+    }
+    if (deed == DEED_REPEAT || deed == DEED_FAULT)
+        journal_complain(journal, in, record.message, deed == DEED_REPEAT ? AS_BEFORE : "\n");
+    record.root = entry->root->id;
+    record.name = entry->name;
+    record.out = out;
+    return journal_record(journal, &record, is_new);
+}
+
+static cp_status record_others(const struct batch_site *site, struct state *state, const struct batch_work *work,
+                               struct journal *journal)
 {
     cp_status result = CP_OK;
-    for (uint32_t i = 0; i < work->entries.count && result == CP_OK; i++) {
-        const struct entry *entry = &work->entries.items[i];
-        const struct task *task = &work->tasks[i];
-        struct record record = {.state = STATE_SKIPPED, .code = "", .message = "", .attempt = 1};
-        if (task->deed == DEED_CHECK || task->deed == DEED_CONVERT)
-            continue;
-        if (task->deed == DEED_REPEAT || task->deed == DEED_PASS)
-            record = *task->past;
-        if (task->deed == DEED_NONE) /* the record with contents stays valid: it has the same key */
-            record.key = task->past->key;
-        if (task->deed == DEED_FAULT) {
-            record.state = STATE_FAILED;
-            record.code = "input";
-            record.message = entry->fault;
-        }
-        if (task->deed == DEED_REPEAT || task->deed == DEED_FAULT)
-            journal_complain(journal, entry->in, record.message, task->deed == DEED_REPEAT ? AS_BEFORE : "\n");
-        record.in = entry->in;
-        record.out = entry->out ? entry->out : "";
-        record.cwd = site->cwd;
-        record.host = site->host;
-        record.time = time_of_record();
-        result = journal_record(journal, &record);
-    }
+    for (uint32_t i = 0; i < work->entries.count && result == CP_OK; i++)
+        if (work->deeds[i] != DEED_CHECK && work->deeds[i] != DEED_CONVERT)
+            result = record_other(site, state, work, i, journal);
     return result;
 }
 
-/* ---- the story ---- */
+/* ---- the end ---- */
 
-/* Counts outputs of this run that are missing: somebody has removed them, or a whole folder. */
-static uint32_t count_lost(const struct records *table)
+/* The end of a run tells this beside its report. */
+struct ending {
+    const struct batch_site *site;
+    struct arena *scratch;
+    uint32_t fresh;         /* failures that are new */
+    uint32_t lost;          /* outputs of this run that are missing: somebody has removed them, or a whole folder */
+    bool is_option_refused; /* an --in K=V is no option of some input's format */
+};
+
+static cp_status look_at_record(void *user, const struct state_row *row)
 {
-    uint32_t lost = 0;
+    struct ending *ending = user;
     bool touched = false; /* perhaps by a link */
-    for (uint32_t i = 0; i < table->count; i++) {
-        const struct record *record = table->items[i];
-        lost += record->state == STATE_OK && !has_outputs(record, &touched);
-    }
-    return lost;
+    arena_clear(ending->scratch);
+    ending->lost +=
+        row->record.state == STATE_OK && !has_outputs(ending->site, ending->scratch, &row->record, &touched);
+    ending->fresh += is_new_failure(row);
+    ending->is_option_refused |= strcmp(row->record.code, "option-unknown") == 0;
+    return CP_OK;
 }
 
-/* Returns how to give an --in K=V for one format alone, if it is no option of some input's format; else NULL. */
-static const char *hint_at_format(const struct batch_request *asked, const struct batch_site *site,
-                                  const struct records *table)
+/* Returns how to give an --in K=V for one format alone, if it is an option of some; else "". */
+static const char *hint_at_format(const struct batch_request *asked, const struct batch_site *site)
 {
     const struct list *options = &asked->request.in;
     cp_option_info option;
-    bool refused = false;
-    for (uint32_t i = 0; i < table->count && !refused; i++)
-        refused = strcmp(table->items[i]->code, "option-unknown") == 0;
-    for (size_t i = 0; i < options->count && refused; i++)
+    for (size_t i = 0; i < options->count; i++)
         for (size_t k = 0; k < plugin_count(CP_IMPORTER); k++)
             if (plugin_has(CP_IMPORTER, k, options->items[i], &option)) {
                 const char *name = plugin_at(CP_IMPORTER, k).name, *setting = options->items[i];
-                return cli_print(site->cli, "; --in %s is for every input, --in %s.%s for those of %s alone", setting,
-                                 name, setting, name);
+                const char *hint =
+                    cli_print(site->cli, "; --in %s is for every input, --in %s.%s for those of %s alone", setting,
+                              name, setting, name);
+                return hint ? hint : "";
             }
-    return NULL;
+    return "";
 }
 
-static cp_status tell_outcome(const struct batch_request *asked, const struct batch_site *site,
+/* Prints the report of the run, and its outcome. A shard knows nothing of others, and has only its counts. */
+static cp_status tell_outcome(const struct batch_request *asked, const struct batch_site *site, struct state *state,
                               const struct batch_work *work, const struct batch_links *links,
                               const struct journal *journal)
 {
-    struct records table = {.from = journal->start};
-    uint32_t failed = 0, lost = 0;
-    const char *hint = NULL;
-    cp_status result = CP_OK;
+    struct cli *cli = site->cli;
+    struct ending ending = {.site = site, .scratch = arena_new(cli->context)};
+    const struct report_scope scope = {.expected = &work->entries,
+                                       .run_states = journal->states,
+                                       .is_unchanged = journal->records == 0,
+                                       .new_alone = asked->exits == EXIT_NEW,
+                                       .names_all = cli->verbose};
+    uint32_t failed = 0;
     for (int i = STATE_FAILED; i < STATE_COUNT; i++)
         failed += journal->states[i];
-    if (journal->is_regular && !is_regular(journal->path))
-        return complain(site->cli, CP_OUTPUT, "%s was removed meanwhile, and outputs perhaps, too: run it again",
-                        journal->path);
-    if (journal->is_regular && (!site->cli->quiet || journal->states[STATE_OK] > 0)) {
-        result = records_read(site->cli, (const char *const[]){journal->path}, 1, &table);
-        if (result == CP_OK && asked->link_duplicates)
-            printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count,
-                   links->fresh, show_bytes(links->saved).text);
-        if (result == CP_OK)
-            lost = count_lost(&table), hint = hint_at_format(asked, site, &table);
-        if (result == CP_OK && !site->cli->quiet)
-            result = print_report(site->cli, &table, &work->entries, REPORT_TEXT, stdout);
-        records_free(&table);
-    }
-    if (result != CP_OK && result != CP_NO)
-        return result;
-    if (lost > 0)
-        return complain(site->cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", lost);
-    return failed > 0
-               ? complain(site->cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count, hint ? hint : "")
-               : result;
+    cp_status status = !ending.scratch        ? CP_LIMIT
+                       : journal->records > 0 ? state_each(state, STATE_OF_NIGHT, look_at_record, &ending)
+                                              : CP_OK;
+    if (status == CP_OK && asked->link_duplicates)
+        printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count, links->fresh,
+               show_bytes(links->saved).text);
+    if (status == CP_OK && !cli->quiet)
+        status = print_report(cli, state, &scope, REPORT_TEXT, stdout);
+    arena_free(ending.scratch);
+    if (status != CP_OK && status != CP_NO)
+        return status;
+    if (ending.lost > 0)
+        return complain(cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", ending.lost);
+    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : failed > 0;
+    return is_told ? complain(cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count,
+                              ending.is_option_refused ? hint_at_format(asked, site) : "")
+                   : status;
 }
+
+/* ---- the story ---- */
 
 /* One run of the command. Each step takes the parts that it reads and fills. */
 struct batch {
     struct batch_request asked;
     struct batch_site site;
     struct batch_work work;
+    struct state state;
+    struct journal journal;
     struct batch_removal removal;
     struct batch_links links;
 };
 
+/* Does the work, and writes the journal. */
+static cp_status carry_out(struct batch *batch)
+{
+    const struct batch_request *asked = &batch->asked;
+    struct batch_site *site = &batch->site;
+    struct batch_work *work = &batch->work;
+    struct journal *journal = &batch->journal;
+    sweep(site, work, asked->shard.count == 0 || asked->link_duplicates);
+    cp_status status = record_others(site, &batch->state, work, journal);
+    if (status == CP_OK)
+        status = supervise(asked, site, &batch->state, work, journal);
+    sweep(site, work, false); /* of workers that were killed */
+    if (status == CP_OK)
+        status = journal_end(journal, &site->here);
+    return status;
+}
+
+/* Puts the journal into the state, and does what needs the whole state. */
+static cp_status settle(struct batch *batch)
+{
+    struct batch_site *site = &batch->site;
+    struct state *state = &batch->state;
+    struct merged merged = {0};
+    bool writes = batch->asked.shard.count == 0;
+    cp_status pruned = CP_OK,
+              status = merge_journals(site->cli, site->folder, site->shard, &site->here, writes, state, &merged);
+    if (status == CP_OK && writes)
+        status = settle_meetings(site, state, &batch->work, &batch->journal);
+    if (status == CP_OK && batch->asked.link_duplicates)
+        status = link_outputs(site, state, &batch->work, &batch->links);
+    if (status == CP_OK && writes)
+        status = find_gone(&batch->asked, site, state, &batch->work, &batch->removal);
+    if (status == CP_OK && writes)
+        pruned = prune(&batch->asked, site, state, &batch->removal);
+    if (status == CP_OK)
+        status = tell_outcome(&batch->asked, site, state, &batch->work, &batch->links, &batch->journal);
+    return status == CP_OK ? pruned : status;
+}
+
 static cp_status run(struct batch *batch, size_t bang)
 {
-    struct journal journal = {.file = -1};
-    cp_status result = check_request(&batch->asked, &batch->site), pruned = CP_OK;
-    if (result == CP_OK)
-        result = list_inputs(&batch->asked, &batch->site, &batch->work);
-    if (result == CP_OK)
-        result = make_plan(&batch->asked, &batch->site, &batch->work, bang);
-    if (result == CP_OK)
-        result = decide_all(&batch->asked, &batch->site, &batch->work, &batch->removal);
-    if (result == CP_OK && batch->asked.dry_run) {
-        print_dry_run(&batch->asked, &batch->site, &batch->work, &batch->removal);
+    struct batch_request *asked = &batch->asked;
+    struct batch_site *site = &batch->site;
+    struct batch_work *work = &batch->work;
+    cp_status status = check_request(asked, site);
+    if (status == CP_OK)
+        status = find_site(asked->list.out_dir, site);
+    bool is_shard = asked->shard.count > 0;
+    if (status == CP_OK && is_shard)
+        status = state_open(site->cli, "", STATE_EMPTY, &batch->state);
+    batch->state.cli = site->cli;
+    if (status == CP_OK)
+        status = list_inputs(asked, site, &batch->state, work);
+    if (status == CP_OK && is_shard && work->entries.count == 0) {
+        say(site->cli, "shard %s has no inputs\n", site->shard);
         return CP_OK;
     }
-    if (result == CP_OK)
-        result = journal_open(&batch->asked, &batch->site, &batch->work, &journal);
-    if (result == CP_OK) {
-        sweep(&batch->site, &batch->work, batch->asked.shard.count == 0 || batch->asked.link_duplicates);
-        result = record_others(&batch->site, &batch->work, &journal);
-        if (result == CP_OK)
-            result = supervise(&batch->asked, &batch->site, &batch->work, &journal);
-        sweep(&batch->site, &batch->work, false); /* of workers that were killed */
-        if (result == CP_OK && *journal.isolation)
-            result = journal_note(&journal);
-        if (result == CP_OK && journal.has_further)
-            result = record_clashes(&batch->asked, &batch->site, &batch->work, &journal);
-        if (result == CP_OK && batch->asked.link_duplicates)
-            result = link_outputs(&batch->asked, &batch->site, &batch->work, &batch->links);
-        if (result == CP_OK)
-            pruned = prune(&batch->asked, &batch->site, &batch->removal);
+    if (status == CP_OK)
+        status = make_plan(asked, site, work, bang);
+    if (status == CP_OK)
+        status = is_shard ? open_state_of_shard(site, work, &batch->state) : open_state(asked, site, &batch->state);
+    if (status == CP_OK)
+        status = entries_agree_on_ids(&work->entries, &batch->state);
+    if (status == CP_OK)
+        status = decide_all(asked, site, &batch->state, work);
+    if (status == CP_OK && asked->dry_run) {
+        status = find_gone(asked, site, &batch->state, work, &batch->removal);
+        if (status == CP_OK)
+            finish_dry_run(asked, site, work, &batch->removal);
+        return status;
     }
-    journal_close(&journal);
-    if (result == CP_OK)
-        result = tell_outcome(&batch->asked, &batch->site, &batch->work, &batch->links, &journal);
-    return result == CP_OK ? pruned : result;
+    if (status == CP_OK) {
+        batch->journal.show.quiet =
+            asked->progress == PROGRESS_NONE || (asked->progress == PROGRESS_AUTO && site->cli->quiet);
+        batch->journal.show.json = asked->progress == PROGRESS_JSON;
+        status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
+                              site->shard ? site->shard : "", &batch->journal);
+        if (status == CP_OK)
+            status = carry_out(batch);
+        journal_show(&batch->journal, true);
+        if (status == CP_OK)
+            status = settle(batch);
+        journal_close(&batch->journal);
+    }
+    return status;
 }
 
 static cp_status command_batch(struct cli *cli)
 {
-    struct batch batch = {.site.cli = cli};
+    struct batch batch = {.site = {.cli = cli, .lock = -1}};
     size_t bang = find_bang(cli, 1);
-    cp_status result = sort_words(cli, 1, bang, &batch_command, &batch.asked);
-    if (result == CP_OK)
-        result = run(&batch, bang);
-    memory_free(cli->context, batch.work.tasks, batch.work.entries.count, sizeof *batch.work.tasks);
-    records_free(&batch.work.history);
+    cp_status status = sort_words(cli, 1, bang, &batch_command, &batch.asked);
+    if (status == CP_OK)
+        status = run(&batch, bang);
+    memory_free(cli->context, batch.removal.gone, batch.removal.gone_room, sizeof *batch.removal.gone);
+    memory_free(cli->context, batch.work.deeds, batch.work.entries.count, sizeof *batch.work.deeds);
+    name_map_free(&batch.work.taken);
+    state_close(&batch.state);
     arena_free(batch.site.arena);
     entries_free(&batch.work.entries);
-    return result;
+    if (batch.site.lock >= 0)
+        (void)close(batch.site.lock);
+    return status;
 }
 
 static const cp_option batch_options[] = {
@@ -334,7 +593,11 @@ static const cp_option batch_options[] = {
      .offset = offsetof(struct batch_request, link_duplicates)},
     {"--dry-run", "print what would be done, and why", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, dry_run)},
-    {"--status", "append a line for each input to FILE, by default to one in DIR/.cellpipe/status", CP_OPTION_PATH,
+    {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
+     CP_OPTION_STRING, .offset = offsetof(struct batch_request, list.root_id), .value = "NAME"},
+    {"--exit", "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run",
+     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new", .value = "MODE"},
+    {"--status", "append a line for each input to FILE, also for those that are up to date", CP_OPTION_PATH,
      .offset = offsetof(struct batch_request, status_path)},
     {"--progress", "json: a line of JSON each second; none: nothing until the end", CP_OPTION_CHOICE,
      offsetof(struct batch_request, progress), "auto", .choices = "auto|json|none", .value = "MODE"},
@@ -353,7 +616,9 @@ const struct command batch_command = {
     .help =
         "IN is a file, a folder, or @LIST: a file with a path a line (@- is standard input; @0LIST has NUL between). "
         "parts/a.stl becomes DIR/a.stl.glb. Run it again after a change, a crash or a kill: it goes on where it was, "
-        "and converts only what is not up to date. A file that fails costs no other; the exit code is then 1.",
+        "and converts only what is not up to date. DIR/.cellpipe has what it knows of each output; cellpipe report DIR "
+        "prints it. One run at a time writes that; shards write journals. A file that fails costs no other; the exit "
+        "code is then 1.",
     .examples = "cellpipe batch parts --out-dir web --in stl.unit=mm\n"
                 "cellpipe batch parts --out-dir web --only '*.stl' --dry-run ! weld ! simplify ratio=0.1",
     .options = batch_options,

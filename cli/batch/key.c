@@ -44,8 +44,6 @@ cp_status hash_options(const struct batch_site *site, struct batch_work *work)
 
 bool key_of(const struct batch_site *site, const struct batch_work *work, const struct record *record, cp_hash *key)
 {
-    const char *slash = strrchr(record->in, '/');
-    size_t folder = slash ? (size_t)(slash - record->in) + 1 : 0;
     struct buffer text = {.context = site->cli->context};
     buffer_append(&text, &work->options, sizeof work->options);
     for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
@@ -55,17 +53,29 @@ bool key_of(const struct batch_site *site, const struct batch_work *work, const 
     }
     for (uint32_t i = 0; i < record->input_count; i++) {
         const struct record_input *input = &record->inputs[i];
-        bool below = strncmp(input->path, record->in, folder) == 0;
-        cp_json_text(&(cp_json){.out = &text, .keeps_bytes = true}, NULL, input->path + (below ? folder : 0));
+        cp_json_text(&(cp_json){.out = &text, .keeps_bytes = true}, NULL, input->path);
         if (input->missing)
             buffer_text(&text, "missing");
         else
             buffer_append(&text, &input->hash, sizeof input->hash);
     }
-    if (!text.failed)
+    bool good = !text.failed;
+    if (good)
         *key = cp_hash_bytes(text.data, text.size);
     buffer_free(&text);
-    return !text.failed;
+    return good;
+}
+
+/* ---- files ---- */
+
+const char *place_of_input(struct arena *arena, const struct input_root *root, const char *path)
+{
+    return *path == '/' ? path : join_path(arena, root->given, path);
+}
+
+const char *place_of_output(const struct batch_site *site, struct arena *arena, const char *path)
+{
+    return *path == '/' ? path : join_path(arena, site->out_dir, path);
 }
 
 static int64_t time_of(const struct stat *facts)
@@ -95,13 +105,16 @@ bool hash_file(const char *path, struct record_input *file)
     return good;
 }
 
-bool take_input(const struct batch_site *site, const struct batch_work *work, struct record *record,
-                struct record_input *input)
+bool take_input(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
+                struct record *record, struct record_input *input)
 {
     struct stat facts;
-    *input = (struct record_input){.path = record->in};
-    input->missing = stat(record->in, &facts) != 0;
-    if (!input->missing && ((uint64_t)facts.st_size > MOST_HASHED || !hash_file(record->in, input))) {
+    const char *path = entry_path(site->arena, entry);
+    *input = (struct record_input){.path = entry->name};
+    if (!path)
+        return false;
+    input->missing = stat(path, &facts) != 0;
+    if (!input->missing && ((uint64_t)facts.st_size > MOST_HASHED || !hash_file(path, input))) {
         input->size = (uint64_t)facts.st_size;
         input->modified = time_of(&facts);
     }
@@ -110,120 +123,147 @@ bool take_input(const struct batch_site *site, const struct batch_work *work, st
     return key_of(site, work, record, &record->key);
 }
 
-uint32_t attempt_at(const struct task *task, const struct record *record)
+void fill_task(struct worker_task *task, const struct record *past)
 {
-    const struct record *past = task->past;
-    bool same = past && past->input_count > 0 && record->input_count > 0 &&
-                hash_equals(past->inputs[0].hash, record->inputs[0].hash);
-    return same ? task->attempt : 1;
+    if (!past)
+        return;
+    task->sequence = past->sequence;
+    task->attempt = record_is_failure(past) ? past->attempt : 0;
+    if (past->input_count > 0)
+        task->input = past->inputs[0].hash;
 }
 
-bool has_outputs(const struct record *record, bool *touched)
+void follow_task(const struct worker_task *task, struct record *record)
+{
+    bool same = record->input_count > 0 && hash_equals(task->input, record->inputs[0].hash);
+    record->attempt = same ? task->attempt + 1 : 1;
+    record->sequence = task->sequence + 1;
+}
+
+/* ---- contents ---- */
+
+/* Compares a file with its record. Files that were missing still are: see decide. */
+static bool is_same_file(const struct batch_request *asked, const char *path, struct record_input *file)
+{
+    struct record_input now = *file;
+    struct stat facts;
+    if (file->missing || (!asked->verify && stat(path, &facts) == 0 && (uint64_t)facts.st_size == file->size &&
+                          time_of(&facts) == file->modified))
+        return true;
+    if (hash_is_zero(file->hash) || !hash_file(path, &now) || !hash_equals(now.hash, file->hash))
+        return false;
+    *file = now;
+    return true;
+}
+
+bool is_same_content(const struct batch_request *asked, const struct batch_site *site, const struct entry *entry,
+                     struct record *record)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < record->input_count && same; i++) {
+        const char *path = place_of_input(site->arena, entry->root, record->inputs[i].path);
+        same = path && is_same_file(asked, path, &record->inputs[i]);
+    }
+    for (uint32_t i = 0; i < record->output_count && same; i++) {
+        const char *path = place_of_output(site, site->arena, record->outputs[i].path);
+        same = path && is_same_file(asked, path, &record->outputs[i]);
+    }
+    return same;
+}
+
+/* ---- the decision ---- */
+
+/* Returns the change of an input that certainly changes the output; NULL: none that size and time show. */
+static const char *change_of(const struct entry *entry, const struct record_input *input, const char *path,
+                             bool *touched)
+{
+    struct stat facts;
+    uint64_t size = entry->size;
+    int64_t modified = entry->modified;
+    bool is_listed = !input->missing && entry->modified != 0 && strcmp(input->path, entry->name) == 0, there = true;
+    if (!is_listed) {
+        there = stat(path, &facts) == 0;
+        size = there ? (uint64_t)facts.st_size : 0;
+        modified = there ? time_of(&facts) : 0;
+    }
+    if (input->missing) /* a folder, or a file without permission, counts as missing */
+        return there && S_ISREG(facts.st_mode) && access(path, R_OK) == 0 ? "appeared" : NULL;
+    if (!there)
+        return "is gone";
+    if (size != input->size)
+        return "changed";
+    *touched |= modified != input->modified;
+    return NULL;
+}
+
+bool has_outputs(const struct batch_site *site, struct arena *arena, const struct record *record, bool *touched)
 {
     struct stat facts;
     for (uint32_t i = 0; i < record->output_count; i++) {
         const struct record_input *output = &record->outputs[i];
-        if (stat(output->path, &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != output->size)
+        const char *path = place_of_output(site, arena, output->path);
+        if (!path || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != output->size)
             return false;
         *touched |= time_of(&facts) != output->modified;
     }
     return record->output_count > 0;
 }
 
-/* Compares a file with its record. Files that were missing still are: see decide. */
-static bool is_same_file(const struct batch_request *asked, struct record_input *file)
+/* Sets *why to the change of an input, if there is one. */
+static cp_status find_change(struct arena *arena, const struct entry *entry, const struct record *past, bool *touched,
+                             const char **why)
 {
-    struct record_input now = *file;
-    struct stat facts;
-    if (file->missing || (!asked->verify && stat(file->path, &facts) == 0 && (uint64_t)facts.st_size == file->size &&
-                          time_of(&facts) == file->modified))
-        return true;
-    if (hash_is_zero(file->hash) || !hash_file(file->path, &now) || !hash_equals(now.hash, file->hash))
-        return false;
-    *file = now;
-    return true;
-}
-
-bool is_same_content(const struct batch_request *asked, struct record *record)
-{
-    bool same = true;
-    for (uint32_t i = 0; i < record->input_count && same; i++)
-        same = is_same_file(asked, &record->inputs[i]);
-    for (uint32_t i = 0; i < record->output_count && same; i++)
-        same = is_same_file(asked, &record->outputs[i]);
-    return same;
-}
-
-/* Returns the change of an input that certainly changes the output; NULL: none that size and time show. */
-static const char *change_of(const struct record_input *input, bool *touched)
-{
-    struct stat facts;
-    bool there = stat(input->path, &facts) == 0;
-    if (input->missing) /* a folder, or a file without permission, counts as missing */
-        return there && S_ISREG(facts.st_mode) && access(input->path, R_OK) == 0 ? "appeared" : NULL;
-    if (!there)
-        return "is gone";
-    if ((uint64_t)facts.st_size != input->size)
-        return "changed";
-    *touched |= time_of(&facts) != input->modified;
-    return NULL;
-}
-
-cp_status decide(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                 uint32_t index)
-{
-    const struct entry *entry = &work->entries.items[index];
-    struct task *task = &work->tasks[index];
-    const struct record *past = task->past;
-    task->attempt = 1;
-    if (entry->fault) {
-        *task = (struct task){.deed = DEED_FAULT, .why = entry->fault, .attempt = 1};
-        return CP_OK;
-    }
-    task->deed = DEED_CONVERT;
-    if (!past || strcmp(past->out, entry->out) != 0) {
-        task->why = "new";
-        return CP_OK;
-    }
-    if (asked->force) {
-        task->why = "--force";
-        return CP_OK;
-    }
-    bool touched = false;
     for (uint32_t i = 0; i < past->input_count; i++) {
-        const char *change = change_of(&past->inputs[i], &touched);
-        if (change) {
-            task->why = arena_print(site->arena, "%s %s", past->inputs[i].path, change);
-            return task->why ? CP_OK : CP_LIMIT;
-        }
+        const char *path = place_of_input(arena, entry->root, past->inputs[i].path);
+        const char *change = path ? change_of(entry, &past->inputs[i], path, touched) : NULL;
+        if (!path || (change && !(*why = arena_print(arena, "%s %s", path, change))))
+            return CP_LIMIT;
+        if (change)
+            return CP_OK;
     }
-    bool good = past->state == STATE_OK || past->state == STATE_SKIPPED;
+    return CP_OK;
+}
+
+cp_status decide(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                 struct arena *arena, const struct entry *entry, const struct record *past, enum deed *deed,
+                 const char **why)
+{
+    bool touched = false;
     cp_hash key;
+    *deed = DEED_CONVERT;
+    *why = !past ? "new" : asked->force ? "--force" : NULL;
+    if (entry_fault(entry)) {
+        *deed = DEED_FAULT;
+        *why = entry_fault(entry);
+    }
+    if (*why)
+        return CP_OK;
+    cp_status status = find_change(arena, entry, past, &touched, why);
+    if (status != CP_OK || *why)
+        return status;
+    bool good = past->state == STATE_OK;
     if (!key_of(site, work, past, &key))
         return CP_LIMIT;
-    if (!hash_is_zero(past->key) && !hash_equals(key, past->key)) {
-        task->why = "options or version changed";
+    if (!hash_is_zero(past->key) && !hash_equals(key, past->key))
+        *why = "options or version changed";
+    else if (good && !has_outputs(site, arena, past, &touched))
+        *why = "the output is not as it was written";
+    if (*why)
         return CP_OK;
-    }
-    if (good && !has_outputs(past, &touched)) {
-        task->why = "the output is not as it was written";
-        return CP_OK;
-    }
     if (past->state == STATE_MACROS && !hash_is_zero(past->key)) {
-        task->deed = touched || asked->verify ? DEED_CHECK : DEED_PASS;
-        task->why = touched ? "touched" : asked->verify ? "to be verified" : "no robot";
+        *deed = touched || asked->verify ? DEED_CHECK : DEED_PASS;
+        *why = touched ? "touched" : asked->verify ? "to be verified" : "no robot";
         return CP_OK;
     }
     bool ends_worker = past->state == STATE_TIMEOUT || past->state == STATE_MEMORY || past->state == STATE_CRASHED;
     if (!good && (asked->retry || hash_is_zero(past->key) || (ends_worker && past->attempt < MOST_ATTEMPTS))) {
-        task->why = "failed before";
-        task->attempt = past->attempt + 1;
+        *why = "failed before";
         return CP_OK;
     }
-    task->deed = touched || asked->verify ? DEED_CHECK : good ? DEED_NONE : DEED_REPEAT;
-    task->why = touched         ? "touched"
-                : asked->verify ? "to be verified"
-                : good          ? "up to date"
-                                : "failed before; --retry tries again";
+    *deed = touched || asked->verify ? DEED_CHECK : good ? DEED_NONE : DEED_REPEAT;
+    *why = touched         ? "touched"
+           : asked->verify ? "to be verified"
+           : good          ? "up to date"
+                           : "failed before; --retry tries again";
     return CP_OK;
 }

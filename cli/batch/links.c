@@ -17,42 +17,58 @@ static int compare_outputs(const void *a, const void *b)
     return strcmp(first->path, second->path);
 }
 
-/* Lists the files of the outputs of this run's inputs; *count 0 when out of memory, too. */
-static const struct record_input **list_outputs(const struct batch_site *site, const struct batch_work *work,
-                                                const struct records *records, uint32_t *count)
+/* The files of the outputs of this run's inputs. */
+struct outputs {
+    struct arena *arena;
+    const struct record_input **items;
+    uint32_t count, room;
+};
+
+static cp_status add_outputs(const struct batch_site *site, const struct record *record, struct outputs *outputs)
 {
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < records->count; i++)
-        room += records->items[i]->output_count;
-    const struct record_input **outputs = cli_allocate(site->cli, room * sizeof *outputs);
-    for (uint32_t i = 0; outputs && i < work->entries.count; i++) {
-        const struct entry *entry = &work->entries.items[i];
-        const struct record *record = entry->out ? records_find(records, entry->in) : NULL;
-        bool is_current = record && strcmp(record->out, entry->out) == 0;
-        for (uint32_t k = 0; is_current && k < record->output_count; k++)
-            if (record->outputs[k].size > 0 && !hash_is_zero(record->outputs[k].hash))
-                outputs[(*count)++] = &record->outputs[k];
+    for (uint32_t i = 0; i < record->output_count; i++) {
+        struct record_input output = record->outputs[i];
+        if (output.size == 0 || hash_is_zero(output.hash))
+            continue;
+        output.path = whole_path(outputs->arena, site->out_dir, output.path);
+        const struct record_input *kept = output.path ? arena_copy(outputs->arena, &output, 1, sizeof output) : NULL;
+        if (!kept || !array_reserve(site->cli->context, &outputs->items, &outputs->room, (uint64_t)outputs->count + 1,
+                                    sizeof(struct record_input *)))
+            return CP_LIMIT;
+        outputs->items[outputs->count++] = kept;
     }
-    return outputs;
+    return CP_OK;
 }
 
-cp_status link_outputs(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+static cp_status list_outputs(const struct batch_site *site, struct state *state, const struct batch_work *work,
+                              struct outputs *outputs)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < work->entries.count && status == CP_OK; i++) {
+        struct record record;
+        const char *out = output_name(outputs->arena, &work->naming, &work->entries.items[i]);
+        status = out ? state_find(state, out, &record) : CP_LIMIT;
+        if (status == CP_OK)
+            status = add_outputs(site, &record, outputs);
+        else if (status == CP_NO)
+            status = CP_OK;
+    }
+    if (outputs->count > 1)
+        qsort(outputs->items, outputs->count, sizeof *outputs->items, compare_outputs);
+    return status;
+}
+
+cp_status link_outputs(const struct batch_site *site, struct state *state, const struct batch_work *work,
                        struct batch_links *links)
 {
     struct cli *cli = site->cli;
-    struct records records = {.only = &work->entries};
+    struct outputs outputs = {.arena = arena_new(cli->context)};
     const char *model = NULL;
-    uint32_t count = 0;
     bool told = false;
-    cp_status status = read_status(asked, site, &records);
-    const struct record_input **outputs = status == CP_OK ? list_outputs(site, work, &records, &count) : NULL;
-    if (status == CP_OK && !outputs)
-        status = CP_LIMIT;
-    if (count > 1)
-        qsort(outputs, count, sizeof *outputs, compare_outputs);
-    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
-        const struct record_input *output = outputs[i];
-        bool fresh, is_first = i == 0 || !hash_equals(output->hash, outputs[i - 1]->hash);
+    cp_status status = outputs.arena ? list_outputs(site, state, work, &outputs) : CP_LIMIT;
+    for (uint32_t i = 0; i < outputs.count && status == CP_OK; i++) {
+        const struct record_input *output = outputs.items[i];
+        bool fresh, is_first = i == 0 || !hash_equals(output->hash, outputs.items[i - 1]->hash);
         cp_status linked = is_first ? CP_NO : cp_link_equal(cli->context, output->path, model, &fresh);
         if (linked == CP_OUTPUT && !told)
             flush_report(cli, CP_OK);
@@ -68,6 +84,7 @@ cp_status link_outputs(const struct batch_request *asked, const struct batch_sit
             model = output->path; /* the model has the most links that it can have, or is on another disk */
         }
     }
-    records_free(&records);
+    memory_free(cli->context, outputs.items, outputs.room, sizeof *outputs.items);
+    arena_free(outputs.arena);
     return status;
 }

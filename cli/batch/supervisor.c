@@ -22,6 +22,7 @@ struct worker {
     uint32_t count, files;
     uint64_t begun;  /* the begin of the first of the entries, in milliseconds */
     bool overdue;    /* it was killed for the time */
+    bool is_told;    /* somebody else has told it to end, which it does */
     bool is_leaving; /* it gets no more entries */
     struct buffer answer;
 };
@@ -29,14 +30,20 @@ struct worker {
 struct supervisor {
     const struct batch_request *asked;
     const struct batch_site *site;
-    const struct batch_work *work;
+    struct state *state;
+    struct batch_work *work;
     struct journal *journal;
     struct worker *workers;
     uint32_t worker_count;
     uint32_t left;   /* entries that no worker has */
     uint32_t next;   /* the first entry that was not yet considered */
     uint32_t *again; /* entries that dead workers had not begun */
-    uint32_t again_count;
+    uint32_t again_count, again_room;
+    uint32_t
+        *killed; /* entries whose worker somebody else has killed: they are tried again at the end, one at a time */
+    uint32_t killed_count, killed_room;
+    bool is_alone;         /* that end has come */
+    struct arena *scratch; /* of one task */
     bool stopping;
     uint64_t deadline; /* while it is stopping: then workers are killed */
     cp_status outcome;
@@ -46,7 +53,7 @@ struct supervisor {
 
 static bool needs_worker(const struct batch_work *work, uint32_t entry)
 {
-    return work->tasks[entry].deed == DEED_CONVERT || work->tasks[entry].deed == DEED_CHECK;
+    return work->deeds[entry] == DEED_CONVERT || work->deeds[entry] == DEED_CHECK;
 }
 
 /* Takes the next entry; returns false if none is left. */
@@ -96,7 +103,9 @@ static void run_worker(void *user, int channel)
     for (uint32_t i = 0; i < own->worker_count; i++)
         if (own->workers[i].process.id > 0)
             cp_process_leave(&own->workers[i].process);
-    (void)close(own->journal->file);
+    (void)close(own->journal->file); /* and with these it would hold their locks */
+    if (own->site->lock >= 0)
+        (void)close(own->site->lock);
     worker_life(own->asked, own->site, own->work, channel);
 }
 
@@ -107,28 +116,55 @@ static bool start_worker(struct supervisor *own, struct worker *worker)
     return cp_process_start(&worker->process, false, run_worker, own);
 }
 
+/* Finds what is known of the entry's output; *past is NULL if that is nothing. */
+static cp_status find_past(struct supervisor *own, const char *out, struct record *record, const struct record **past)
+{
+    cp_status status = out ? state_find(own->state, out, record) : CP_LIMIT;
+    *past = status == CP_OK ? record : NULL;
+    return status == CP_NO ? CP_OK : status;
+}
+
+/* Tells whether the worker died of no fault of its input: the system or somebody else has killed it. */
+static bool is_from_outside(const struct worker *worker)
+{
+    int number = worker->process.signal;
+    return !worker->overdue &&
+           (worker->is_told || number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP);
+}
+
 /* Writes the record of an entry that has cost its worker. */
 static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index)
 {
     const struct entry *entry = &own->work->entries.items[index];
+    struct arena *arena = own->site->arena;
     struct record_input input;
-    const char *words = cp_process_last_line(&worker->process);
+    struct record known;
+    const struct record *past;
+    struct worker_task task = {.entry = index};
+    const char *words = cp_process_last_line(&worker->process), *in = entry_path(arena, entry);
     char message[CP_MOST_SAID + 256];
     int signal_number = worker->process.signal, exit_code = worker->process.exit_code;
-    struct record record = {.in = entry->in,
-                            .out = entry->out,
+    struct record record = {.root = entry->root->id,
+                            .name = entry->name,
+                            .out = output_name(arena, &own->work->naming, entry),
                             .state = STATE_CRASHED,
                             .code = "crashed",
                             .message = message,
                             .time = time_of_record(),
                             .ms = (double)(milliseconds() - worker->begun),
-                            .cwd = own->site->cwd,
-                            .host = own->site->host};
+                            .host = own->site->here.host};
     if (worker->overdue || signal_number == SIGXCPU) {
         record.state = STATE_TIMEOUT;
         record.code = "timeout";
         (void)snprintf(message, sizeof message, "took longer than %s s (--timeout)",
                        short_number(own->asked->limits.timeout).text);
+    } else if (is_from_outside(worker)) {
+        record.code = "killed";
+        (void)snprintf(
+            message, sizeof message,
+            "its worker was killed twice by signal %d (%s), also when it ran alone: perhaps this machine has "
+            "too little memory for it",
+            signal_number, strsignal(signal_number));
     } else if (signal_number > 0) {
         (void)snprintf(message, sizeof message, "ended its worker by signal %d (%s)%s%s", signal_number,
                        strsignal(signal_number), *words ? ": " : "", words);
@@ -136,10 +172,24 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s", exit_code < 0 ? 0 : exit_code,
                        *words ? ": " : "", words);
     }
-    cp_status status = take_input(own->site, own->work, &record, &input) ? CP_OK : CP_LIMIT;
-    record.attempt = attempt_at(&own->work->tasks[index], &record);
-    journal_complain(own->journal, entry->in, message, "\n");
-    return status == CP_OK ? journal_record(own->journal, &record) : status;
+    cp_status status = find_past(own, record.out, &known, &past);
+    if (status == CP_OK && (!in || !take_input(own->site, own->work, entry, &record, &input)))
+        status = CP_LIMIT;
+    if (status != CP_OK)
+        return status;
+    fill_task(&task, past);
+    follow_task(&task, &record);
+    journal_complain(own->journal, in, message, "\n");
+    return journal_record(own->journal, &record, true);
+}
+
+/* Keeps an entry for later. */
+static void put_aside(struct supervisor *own, uint32_t **entries, uint32_t *count, uint32_t *room, uint32_t entry)
+{
+    if (!array_reserve(own->site->cli->context, entries, room, (uint64_t)*count + 1, sizeof **entries))
+        keep_outcome(own, CP_LIMIT);
+    else
+        (*entries)[(*count)++] = entry;
 }
 
 /* Waits for the end of a worker, and accounts for its entries. */
@@ -147,10 +197,12 @@ static void bury(struct supervisor *own, struct worker *worker, uint32_t patienc
 {
     cp_process_end(&worker->process, patience);
     uint32_t first = 0;
-    if (worker->count > 0 && !own->stopping)
+    if (worker->count > 0 && !own->stopping && !own->is_alone && is_from_outside(worker))
+        put_aside(own, &own->killed, &own->killed_count, &own->killed_room, worker->entries[first++]);
+    else if (worker->count > 0 && !own->stopping)
         keep_outcome(own, record_death(own, worker, worker->entries[first++]));
     for (; first < worker->count; first++, own->left++)
-        own->again[own->again_count++] = worker->entries[first];
+        put_aside(own, &own->again, &own->again_count, &own->again_room, worker->entries[first]);
     buffer_free(&worker->answer);
     *worker = (struct worker){0};
 }
@@ -178,24 +230,72 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
             return true;
         const char *line = bytes->data + sizeof answer, *messages = line + answer.line_size;
         bool failed = answer.state >= STATE_FAILED;
-        own->journal->has_further |= answer.has_further;
         if (*answer.isolation)
             memcpy(own->journal->isolation, answer.isolation, sizeof answer.isolation);
-        if (!answer.cancelled) {
+        if (answer.has_no_room && !own->stopping) {
+            journal_say(own->journal, messages, answer.messages_size);
+            keep_outcome(own, complain(own->site->cli, CP_OUTPUT,
+                                       "the disk of %s is full: the run ends here; run it again when there is room",
+                                       own->site->out_dir));
+        }
+        if (!answer.cancelled && !answer.has_no_room) {
             if (answer.messages_size > 0 && (failed || own->site->cli->verbose))
                 journal_say(own->journal, messages, answer.messages_size);
-            keep_outcome(own, journal_append(own->journal, answer.state, answer.bytes_in, line, answer.line_size));
+            bool is_up_to_date = answer.was_checked && answer.state == STATE_OK;
+            enum record_state state = is_up_to_date ? STATE_SKIPPED : answer.state;
+            if (is_up_to_date)
+                own->work->deeds[answer.entry] = DEED_NONE;
+            keep_outcome(own, journal_append(own->journal, state, answer.bytes_in, true, line, answer.line_size));
         }
         memmove(bytes->data, bytes->data + whole, bytes->size - whole);
         bytes->size -= whole;
-        if (answer.cancelled && !own->stopping)
-            return true; /* it alone got a signal: it ends now, and still has its entry */
+        if (answer.cancelled && !own->stopping) {
+            worker->is_told = true; /* it ends now, and still has its entry */
+            return true;
+        }
         worker->count--;
         memmove(worker->entries, worker->entries + 1, worker->count * sizeof *worker->entries);
         worker->begun = milliseconds();
         worker->files++;
         worker->is_leaving |= worker->files >= MOST_FILES || answer.state == STATE_MEMORY;
     }
+}
+
+/* Tells whether the next entry is one to check. Its record may be long: it is sent to a worker that waits for it, as
+ * two processes that both send more than the channel holds would wait for each other. */
+static bool is_next_checked(struct supervisor *own)
+{
+    if (own->again_count > 0)
+        return own->work->deeds[own->again[own->again_count - 1]] == DEED_CHECK;
+    while (!needs_worker(own->work, own->next))
+        own->next++;
+    return own->work->deeds[own->next] == DEED_CHECK;
+}
+
+/* Sends the task of an entry, with what is known of its output. */
+static cp_status send_task(struct supervisor *own, struct worker *worker, uint32_t entry)
+{
+    struct buffer text = {.context = own->site->cli->context};
+    struct worker_task task = {.entry = entry};
+    struct record known;
+    const struct record *past;
+    const char *out = output_name(own->scratch, &own->work->naming, &own->work->entries.items[entry]);
+    cp_status status = find_past(own, out, &known, &past);
+    fill_task(&task, status == CP_OK ? past : NULL);
+    buffer_append(&text, &task, sizeof task);
+    if (status == CP_OK && past && own->work->deeds[entry] == DEED_CHECK)
+        record_print(past, &text);
+    if (status == CP_OK && text.failed)
+        status = CP_LIMIT;
+    if (status == CP_OK) {
+        task.line_size = (uint32_t)(text.size - sizeof task);
+        memcpy(text.data, &task, sizeof task);
+        if (!cp_process_transfer(worker->process.channel, text.data, text.size, true, was_interrupted))
+            (void)shutdown(worker->process.channel, SHUT_WR); /* it ends, or has ended: the loop finds out */
+    }
+    buffer_free(&text);
+    arena_clear(own->scratch);
+    return status;
 }
 
 /* Gives each worker as much as it can take, and ends those that get nothing more. Returns how many are left. */
@@ -214,14 +314,13 @@ static uint32_t hand_out(struct supervisor *own)
             struct worker *worker = &own->workers[i];
             /* The last entries wait for the first free worker. */
             if (own->left == 0 || own->stopping || worker->is_leaving || worker->count >= ahead ||
-                (ahead > 1 && own->left < own->worker_count) ||
+                (ahead > 1 && (own->left < own->worker_count || is_next_checked(own))) ||
                 (worker->process.id == 0 && !start_worker(own, worker)) || !next_entry(own, &entry))
                 continue;
             if (worker->count == 0)
                 worker->begun = milliseconds();
             worker->entries[worker->count++] = entry;
-            if (send(worker->process.channel, &entry, sizeof entry, MSG_NOSIGNAL) != (ssize_t)sizeof entry)
-                (void)shutdown(worker->process.channel, SHUT_WR); /* it ends, or has ended: the loop finds out */
+            keep_outcome(own, send_task(own, worker, entry));
         }
     for (uint32_t i = 0; i < own->worker_count; i++)
         there += own->workers[i].process.id > 0;
@@ -254,34 +353,57 @@ static void wait_for_workers(struct supervisor *own, cp_process **processes)
     }
 }
 
-cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                    struct journal *journal)
+/* Hands out all that is left, and waits for it. */
+static void carry_on(struct supervisor *own, cp_process **processes)
+{
+    while (hand_out(own) > 0) {
+        wait_for_workers(own, processes);
+        if (was_interrupted())
+            stop(own);
+        journal_show(own->journal, false);
+    }
+}
+
+/* Tries again what was killed, with nothing beside it: a machine that had too little memory for several may have enough
+ * for one. */
+static void try_alone(struct supervisor *own, cp_process **processes)
+{
+    own->is_alone = true;
+    own->worker_count = 1;
+    for (uint32_t i = 0; i < own->killed_count; i++, own->left++)
+        put_aside(own, &own->again, &own->again_count, &own->again_room, own->killed[i]);
+    carry_on(own, processes);
+}
+
+cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct state *state,
+                    struct batch_work *work, struct journal *journal)
 {
     cp_context *context = site->cli->context;
-    struct supervisor own = {.asked = asked, .site = site, .work = work, .journal = journal};
+    struct supervisor own = {.asked = asked, .site = site, .state = state, .work = work, .journal = journal};
     for (uint32_t i = 0; i < work->entries.count; i++)
         own.left += needs_worker(work, i);
     if (own.left == 0)
         return CP_OK;
-    own.worker_count = own.left < asked->limits.jobs ? own.left : (uint32_t)asked->limits.jobs;
-    work->threads = (uint32_t)site->cli->threads / own.worker_count;
+    const uint32_t worker_count = own.left < asked->limits.jobs ? own.left : (uint32_t)asked->limits.jobs;
+    own.worker_count = worker_count;
+    work->threads = (uint32_t)site->cli->threads / worker_count;
     work->threads = work->threads > 0 ? work->threads : 1;
-    own.workers = memory_allocate_zeroed(context, own.worker_count, sizeof *own.workers);
-    own.again = memory_allocate(context, own.worker_count, AHEAD * sizeof *own.again);
-    cp_process **processes = memory_allocate(context, own.worker_count, sizeof(cp_process *));
-    own.outcome = own.workers && own.again && processes ? CP_OK : CP_LIMIT;
-    while (own.workers && own.again && processes && hand_out(&own) > 0) {
-        wait_for_workers(&own, processes);
-        if (was_interrupted())
-            stop(&own);
-        journal_show(journal);
-    }
+    own.workers = memory_allocate_zeroed(context, worker_count, sizeof *own.workers);
+    cp_process **processes = memory_allocate(context, worker_count, sizeof(cp_process *));
+    own.scratch = arena_new(context);
+    own.outcome = own.workers && processes && own.scratch ? CP_OK : CP_LIMIT;
+    if (own.outcome == CP_OK)
+        carry_on(&own, processes);
+    if (own.outcome == CP_OK && !own.stopping && own.left == 0 && own.killed_count > 0)
+        try_alone(&own, processes);
     if (own.outcome == CP_OK && own.stopping)
         own.outcome = CP_CANCELLED;
     else if (own.outcome == CP_OK && own.left > 0)
         own.outcome = complain(site->cli, CP_LIMIT, "no process can be started: %s", strerror(errno));
-    memory_free(context, processes, own.worker_count, sizeof(cp_process *));
-    memory_free(context, own.again, own.worker_count, AHEAD * sizeof *own.again);
-    memory_free(context, own.workers, own.worker_count, sizeof *own.workers);
+    arena_free(own.scratch);
+    memory_free(context, processes, worker_count, sizeof(cp_process *));
+    memory_free(context, own.again, own.again_room, sizeof *own.again);
+    memory_free(context, own.killed, own.killed_room, sizeof *own.killed);
+    memory_free(context, own.workers, worker_count, sizeof *own.workers);
     return own.outcome;
 }

@@ -13,12 +13,17 @@
 struct job {
     struct cli_listener listener; /* first: see hear */
     struct cli cli;               /* like the program's, but with its own context, memory and messages */
+    const struct batch_site *site;
     const struct entry *entry;
+    const char *in, *out; /* paths */
+    int64_t begun;        /* nanoseconds since 1970, before anything was read */
     struct record record;
     struct record_input input; /* the record's, if it has no others */
     bool out_of_memory;        /* a text of the record is missing */
+    bool hears;                /* there is no memory to hear what goes wrong meanwhile */
     bool fault_is_own;         /* the record's error is in the input itself */
     uint32_t losses, warnings; /* how many there were */
+    bool has_no_room;          /* the disk is full */
 };
 
 /* ---- costs ---- */
@@ -69,10 +74,15 @@ static bool is_of_check(const char *code)
     return size > tail && strcmp(code + size - tail, end) == 0;
 }
 
-/* Keeps the part of the report that goes into the record. */
-static void hear(struct cli_listener *listener, const cp_entry *entry)
+static void blame_memory(struct record *record)
 {
-    struct job *job = (struct job *)(void *)listener;
+    record->code = "out-of-memory";
+    record->message = "out of memory (--memory sets the limit)";
+}
+
+/* Keeps the part of the report that goes into the record. */
+static void keep_entry(struct job *job, const cp_entry *entry)
+{
     struct record *record = &job->record;
     switch (entry->severity) {
     case CP_NOTE:
@@ -86,13 +96,11 @@ static void hear(struct cli_listener *listener, const cp_entry *entry)
         keep_text(job, &record->warnings, ++job->warnings, entry);
         break;
     case CP_ERROR:
-        if (strcmp(entry->code, "out-of-memory") == 0) {
-            record->code = "out-of-memory";
-            record->message = "out of memory (--memory sets the limit)";
-        }
+        if (strcmp(entry->code, "out-of-memory") == 0)
+            blame_memory(record);
         if (*record->code)
             break;
-        bool is_own = job->fault_is_own = !entry->file || strcmp(entry->file, job->entry->in) == 0;
+        bool is_own = job->fault_is_own = !entry->file || strcmp(entry->file, job->in) == 0;
         const char *code = cli_print(&job->cli, "%s", entry->code);
         const char *message =
             is_own ? cli_print(&job->cli, "%s", entry->text) : cli_print(&job->cli, "%s: %s", entry->file, entry->text);
@@ -102,12 +110,46 @@ static void hear(struct cli_listener *listener, const cp_entry *entry)
     }
 }
 
+static void hear(struct cli_listener *listener, const cp_entry *entry)
+{
+    struct job *job = (struct job *)(void *)listener;
+    if (job->hears) {
+        job->out_of_memory = true;
+        return;
+    }
+    job->hears = true;
+    keep_entry(job, entry);
+    job->hears = false;
+}
+
 static void count_more(struct job *job, struct list *list, uint32_t count)
 {
     if (count > MOST_TOLD && list->count > 0)
         list->items[list->count - 1] = cli_print(&job->cli, "and %u more", (unsigned)(count - MOST_TOLD + 1));
     if (list->count > 0 && !list->items[list->count - 1])
         list->count = 0;
+}
+
+/* Returns the path of a file as records have it: below the folder that has this one, else absolute. */
+static const char *recorded_path(struct job *job, const char *path, const char *folder)
+{
+    const char *name = path_below(path, folder);
+    return name ? cli_print(&job->cli, "%s", name) : whole_path(job->site->arena, job->site->cwd, path);
+}
+
+/* Returns the time to keep of a file. One that was changed within the same tick of the clock in which it was read may
+ * have been changed afterwards, too: without a time, the next run compares its contents. */
+static int64_t lasting_time(const struct job *job, int64_t modified)
+{
+    const int64_t second = 1000000000;
+    struct timespec tick = {0};
+#ifdef CLOCK_REALTIME_COARSE /* the clock of Linux's file systems */
+    (void)clock_getres(CLOCK_REALTIME_COARSE, &tick);
+#else
+    tick.tv_nsec = 10000000;
+#endif
+    int64_t coarseness = modified % second == 0 ? 2 * second : tick.tv_nsec; /* FAT and old servers are that coarse */
+    return modified + coarseness >= job->begun ? 0 : modified;
 }
 
 /* Keeps the files that were read, looked for and written. */
@@ -126,17 +168,18 @@ static void take_files(struct cli_listener *listener, const cp_file *files, size
         bool written = files[i].use == CP_FILE_WRITTEN;
         struct record_input *row =
             written ? &record->outputs[record->output_count++] : &record->inputs[record->input_count++];
-        *row = (struct record_input){.path = cli_print(cli, "%s", files[i].path),
-                                     .size = files[i].size,
-                                     .modified = files[i].modified,
-                                     .hash = files[i].hash,
-                                     .missing = files[i].use == CP_FILE_MISSING};
+        *row = (struct record_input){
+            .path = recorded_path(job, files[i].path, written ? job->site->out_dir : job->entry->root->given),
+            .size = files[i].size,
+            .modified = written ? files[i].modified : lasting_time(job, files[i].modified),
+            .hash = files[i].hash,
+            .missing = files[i].use == CP_FILE_MISSING};
         job->out_of_memory |= !row->path;
         known &= !files[i].format || *files[i].format;
         if (files[i].format && !list_has(&record->formats, files[i].format))
             job->out_of_memory |= !list_add(cli, &record->formats, files[i].format);
         *(written ? &record->bytes_out : &record->bytes_in) += row->size;
-        if (written && strcmp(files[i].path, record->out) == 0)
+        if (written && strcmp(files[i].path, job->out) == 0)
             record->out_hash = row->hash;
     }
     if (!known) /* another version of any importer might know it */
@@ -170,11 +213,11 @@ static void set_limit(cp_context *context, const char *name, double value)
 }
 
 /* Returns the state of a failure. An isolated reader can die, too. */
-static enum state state_of_code(const char *code)
+static enum record_state state_of_code(const char *code)
 {
     static const struct {
         const char *code;
-        enum state state;
+        enum record_state state;
     } others[] = {{"out-of-memory", STATE_MEMORY},
                   {"read-memory", STATE_MEMORY},
                   {"read-timeout", STATE_TIMEOUT},
@@ -192,11 +235,14 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
 {
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
-    const char *out = job->entry->out; /* it has a slash, as it is in the output folder */
+    const char *slash = strrchr(job->out, '/');
     struct plan plan;
     cli->context = cp_context_new(NULL);
-    if (!cli->context)
+    if (!cli->context) {
+        record->state = STATE_MEMORY;
+        blame_memory(record);
         return CP_LIMIT;
+    }
     cp_set_cancel(cli->context, must_stop, NULL);
     cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
     cp_set_flag(cli->context, CP_FLAG_LIST_FILES, true);
@@ -204,15 +250,16 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     set_limit(cli->context, "memory", (double)asked->limits.memory);
     set_limit(cli->context, "reader-memory", (double)asked->limits.memory);
     set_limit(cli->context, "reader-seconds", asked->limits.timeout);
-    cp_status status = plan_between(cli, &work->plan, job->entry->in, out, &plan) ? CP_OK : CP_LIMIT;
+    cp_status status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         status = cp_set_threads(cli->context, work->threads);
     if (status == CP_OK)
         status = use_globals(cli, &plan.globals);
     if (status == CP_OK)
         status = allow_library(cli, job->entry);
-    if (status == CP_OK)
-        status = make_folder(cli, cli_print(cli, "%.*s", (int)(strrchr(out, '/') - out), out));
+    if (status == CP_OK && slash)
+        status = make_folder(cli, cli_print(cli, "%.*s", (int)(slash - job->out), job->out));
+    job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
     if (status == CP_OK)
         status = run_plan(cli, &plan);
     if (status == CP_CANCELLED && were_bytes_missing()) {
@@ -222,6 +269,7 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
         status = CP_INPUT;
     }
     forget_missing_bytes();
+    job->has_no_room |= strcmp(record->code, "sink-full") == 0;
     record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
     if (record->state == STATE_MACROS && !job->fault_is_own)
         record->state = STATE_FAILED;
@@ -234,23 +282,54 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
         job->out_of_memory = !make_key(site, work, job, status);
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
+    if (job->out_of_memory && !*record->code)
+        blame_memory(record);
     if (record->state == STATE_MEMORY && hash_is_zero(record->key)) {
         record->formats.count = 0;
-        (void)take_input(site, work, record, &job->input);
+        (void)take_input(site, work, job->entry, record, &job->input);
     }
     if (record->state != STATE_OK)
         record->output_count = 0;
     return status;
 }
 
-/* Carries out the task; messages for people go to `messages`, the record's line behind the contents of `line`. */
-static void do_task(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
-                    struct worker_answer *answer, struct buffer *line, FILE *messages)
+static int64_t time_now(void)
 {
-    const struct task *task = &work->tasks[answer->entry];
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Tells whether nothing has changed but times of files; the record then has the present ones. */
+static bool is_checked(const struct batch_request *asked, struct job *job, const struct record *past, FILE *messages)
+{
+    struct record *record = &job->record;
+    *record = *past;
+    if (!is_same_content(asked, job->site, job->entry, record))
+        return false;
+    for (uint32_t i = 0; i < record->input_count; i++)
+        record->inputs[i].modified = lasting_time(job, record->inputs[i].modified);
+    if (record_is_failure(record))
+        fprintf(messages, "error: %s" AS_BEFORE, record->message);
+    record->sequence++;
+    return true;
+}
+
+/* Carries out the task; messages for people go to `messages`, the record's line behind the contents of `line`. past:
+ * the record to check, or NULL. */
+static void do_task(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                    const struct worker_task *task, const struct record *past, struct worker_answer *answer,
+                    struct buffer *line, FILE *messages)
+{
+    const struct entry *entry = &work->entries.items[answer->entry];
     struct job job = {.listener = {.hear = hear, .take_files = take_files},
-                      .entry = &work->entries.items[answer->entry]};
+                      .site = site,
+                      .entry = entry,
+                      .in = entry_path(site->arena, entry),
+                      .out = output_path(site->arena, &work->naming, entry),
+                      .begun = time_now()};
     struct record *record = &job.record;
+    const char *name = output_name(site->arena, &work->naming, entry);
     double cpu = cpu_seconds();
     struct timespec begun, ended;
     (void)clock_gettime(CLOCK_MONOTONIC, &begun);
@@ -262,30 +341,24 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     job.cli.listener = &job.listener;
     job.cli.messages = messages;
     job.cli.progress = (struct progress){0};
-    *record =
-        (struct record){.in = job.entry->in, .out = job.entry->out, .code = "", .message = "", .host = site->host};
-    struct record past;
-    if (task->deed == DEED_CHECK)
-        past = *task->past; /* this process has its own inputs, and no other worker has this task */
-    if (task->deed == DEED_CHECK && is_same_content(asked, &past)) {
-        *record = past;
-        record->state = past.state == STATE_OK ? STATE_SKIPPED : past.state;
-        if (record->state >= STATE_FAILED)
-            fprintf(messages, "error: %s" AS_BEFORE, record->message);
-    } else {
-        answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;
-        record->attempt = attempt_at(task, record);
+    answer->was_checked = past && is_checked(asked, &job, past, messages);
+    if (!answer->was_checked) {
+        *record = (struct record){.root = entry->root->id, .name = entry->name, .out = name, .code = "", .message = ""};
+        if (job.in && job.out && name)
+            answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;
+        else
+            record->state = STATE_MEMORY;
+        follow_task(task, record);
+        (void)clock_gettime(CLOCK_MONOTONIC, &ended);
+        record->time = time_of_record();
+        record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
+        record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
+        record->max_rss = most_memory();
+        record->host = site->here.host;
     }
-    (void)clock_gettime(CLOCK_MONOTONIC, &ended);
-    record->cwd = site->cwd;
-    record->host = site->host;
-    record->time = time_of_record();
-    record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
-    record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
-    record->max_rss = most_memory();
     answer->state = record->state;
-    answer->bytes_in = record->bytes_in;
-    answer->has_further = record->output_count > 1;
+    answer->has_no_room = job.has_no_room;
+    answer->bytes_in = answer->was_checked ? 0 : record->bytes_in;
     (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
                    job.cli.context ? cp_isolation(job.cli.context) : "");
     record_print(record, line);
@@ -310,26 +383,51 @@ static void name_input(const char *in, const char *messages, FILE *file)
     }
 }
 
+/* Takes the next task; *past: the record to check, or NULL. */
+static bool take_task(struct buffer *line, cp_field_reader *reader, int channel, struct worker_task *task,
+                      struct record *record, const struct record **past)
+{
+    *past = NULL;
+    line->size = 0;
+    if (!cp_process_transfer(channel, task, sizeof *task, false, was_interrupted))
+        return false;
+    if (task->line_size == 0)
+        return true;
+    if (!buffer_reserve(line, task->line_size) ||
+        !cp_process_transfer(channel, line->data, task->line_size, false, was_interrupted))
+        return false;
+    if (record_parse(reader, line->data, task->line_size, record) != CP_OK)
+        return false;
+    *past = record;
+    return true;
+}
+
 void worker_life(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
                  int channel)
 {
     struct worker_answer answer;
-    struct buffer line = {.context = site->cli->context};
+    struct worker_task task;
+    struct buffer line = {.context = site->cli->context}, told = {.context = site->cli->context};
+    cp_field_reader reader = {.context = site->cli->context, .arena = site->arena};
     obey_supervisor();
     cp_process_limit(asked->limits.memory, asked->limits.most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
         struct printed_text messages, named = {0}; /* the second with the input's name in each line */
+        struct record record;
+        const struct record *past;
         answer = (struct worker_answer){0};
-        if (!cp_process_transfer(channel, &answer.entry, sizeof answer.entry, false, was_interrupted))
+        if (!take_task(&told, &reader, channel, &task, &record, &past))
             break;
+        answer.entry = task.entry;
         if (!text_open(&messages))
             break;
         line.size = 0;
         buffer_append(&line, &answer, sizeof answer); /* its room */
-        do_task(asked, site, work, &answer, &line, messages.file);
+        do_task(asked, site, work, &task, past, &answer, &line, messages.file);
         goes_on = text_close(&messages) && text_open(&named);
         if (goes_on) {
-            name_input(work->entries.items[answer.entry].in, messages.bytes, named.file);
+            const char *in = entry_path(site->arena, &work->entries.items[answer.entry]);
+            name_input(in ? in : "", messages.bytes, named.file);
             goes_on = text_close(&named);
         }
         if (goes_on) { /* written in one piece, as every piece wakes the supervisor */

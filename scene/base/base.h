@@ -132,37 +132,7 @@ uint32_t parallel_slots(const cp_context *context, uint32_t item_count);
 bool parallel_in_order(cp_context *context, uint32_t item_count, parallel_work *make, parallel_consume *consume,
                        void *user);
 
-/* Libraries of others that are loaded when a file first needs them (process/library.c). FUNCTIONS(X) is a macro that
- * names their functions, as X(first) X(second). */
-
-struct late_library {
-    const char *file;
-    const char *const *names;
-    void *functions; /* a struct of pointers to functions, in the order of the names */
-    size_t count;
-    size_t room; /* bytes that its loading takes at most, if it is C++ or needs libstdc++: without them its
-                  * constructors, or the loader, end the process */
-    bool is_loaded;
-};
-
-#define LATE_POINTER(name) __typeof__(&(name)) name;
-#define LATE_NAME(name) #name,
-/* Declares `struct NAME_functions`. */
-#define LATE_FUNCTIONS(name, FUNCTIONS)                                                                                \
-    struct name##_functions {                                                                                          \
-        FUNCTIONS(LATE_POINTER)                                                                                        \
-    }
-/* Defines `struct NAME_functions NAME`, which is called as NAME.first(...), and `NAME_library`. */
-#define LATE_LIBRARY(name, file, room, FUNCTIONS)                                                                      \
-    struct name##_functions name;                                                                                      \
-    static const char *const name##_names[] = {FUNCTIONS(LATE_NAME)};                                                  \
-    static struct late_library name##_library = {                                                                      \
-        file, name##_names, &name, sizeof name##_names / sizeof *name##_names, room, false}
-
-/* Sets the library's functions, at the first call. Any thread may call it. CP_LIMIT if that fails: the file is
- * not at fault. */
-cp_status library_load(cp_context *context, struct late_library *library);
-/* The same without a report: false if that fails. */
+/* Sets the functions of a library as library_load does, without a report: false if that fails. */
 bool library_is_there(struct late_library *library);
 
 /* A clock that never goes back. */

@@ -39,6 +39,12 @@ tree() {
         find . -path ./.cellpipe -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum; }) | cksum
 }
 
+# settle: lets the clock of files go on. An input that was written in the tick in which a run begins is looked at again by
+# the next run, as it may have changed since.
+settle() {
+    sleep 0.03
+}
+
 # plan WORDS...: what a dry run would do, a line an input: "convert parts/a.stl: new".
 plan() {
     "$cellpipe" batch --dry-run "$@" | sed -n 's/^\([a-z]*\) *\(.*\) -> .* (\(.*\))$/\1 \2: \3/p'
@@ -50,15 +56,18 @@ works() {
     must "it works: $*" [ $? = 0 ]
 }
 
-# states FOLDER: how many records of each state the last run wrote there: "2 failed 1 ok".
+# states: how many inputs the last run, by `works` or `ends`, ended with in each state, as it said: "2 failed 1 ok".
 states() {
-    # shellcheck disable=SC2012 # names of status files have no blanks
-    sed -n 's/.*"state":"\([a-z]*\)".*/\1/p' "$1/.cellpipe/status/$(ls -t "$1/.cellpipe/status" | head -n 1)" |
-        sort | uniq -c | awk '{ printf "%s%s %s", (NR > 1 ? " " : ""), $1, $2 }'
+    sed -n 's/^  \(ok\|skipped\|macros\|failed\|timeout\|memory\|crashed\) *\([0-9]*\)\( .*\)*$/\1 \2/p' "$work/stdout" |
+        sort | awk '{ printf "%s%s %s", (NR > 1 ? " " : ""), $2, $1 }'
 }
 
-# recorded FOLDER COUNT: the last run has written so many records so far.
+# recorded FOLDER COUNT: the run that goes on has written so many records so far.
 recorded() {
-    # shellcheck disable=SC2012
-    [ "$(grep -c '"state"' "$1/.cellpipe/status/$(ls -t "$1/.cellpipe/status" | head -n 1)")" -ge "$2" ]
+    [ "$(cat "$1"/.cellpipe/journals/* 2>/dev/null | grep -c '"state"')" -ge "$2" ]
+}
+
+# known FOLDER: what is known of all outputs there: "STATE NAME", a line each.
+known() {
+    "$cellpipe" report "$1" --csv | tr -d '\r' | sed -n '2,$s/^"\([^"]*\)","[^"]*",\([a-z]*\),.*/\2 \1/p'
 }

@@ -32,18 +32,22 @@ done <files
 find lib -type f | LC_ALL=C sort -t / -k 3,3n -k 2,2n | tail -n "+$((wanted + 1))" | xargs rm -f
 must "as many as are wanted" [ "$(find lib -type f | wc -l)" = $wanted ]
 
-"$cellpipe" batch lib --out-dir out --jobs 2 --limit reader-seconds=10 --progress none >summary 2>messages
+"$cellpipe" batch lib --out-dir out --jobs 2 --limit reader-seconds=10 --progress none \
+    --status log >summary 2>messages
 must "some failed, and nothing else is wrong" [ $? = 1 ]
-grep -h '"state"' out/.cellpipe/status/* >records
-sed 's/^{"in":"\([^"]*\)".*/\1/' records | LC_ALL=C sort >recorded
+grep '"state"' log >records
+sed 's/^{"root":"[^"]*","name":"\([^"]*\)".*/lib\/\1/' records | LC_ALL=C sort >recorded
 find lib -type f | LC_ALL=C sort | diff - recorded >differences
 must "one record each: $(head -n 3 differences)" [ ! -s differences ]
+sed 's/^.*"name":"\([^"]*\)".*"state":"\([a-z]*\)".*/\2 lib\/\1/' records | LC_ALL=C sort >recorded
+known out | LC_ALL=C sort | diff - recorded >differences
+must "which are known: $(head -n 3 differences)" [ ! -s differences ]
 grep -v '"state":"ok"' records >failures
 must "each failure has a code and a reason" [ -z "$(grep -v '"code":"[a-z]*-[a-z-]*","message":"[^"]' failures)" ]
 must "no worker ended: $(grep -m 1 'ended its worker' messages)" [ "$(grep -c 'ended its worker' messages)" = 0 ]
 must "all failures are the file's own: $(sed 's/.*"code":"\([^"]*\)".*/\1/' failures | sort | uniq -c | tr '\n' ';')" \
     [ -z "$(grep -v -E '"code":"(step-[a-z]*|read-empty|read-crashed|read-timeout|read-memory)"' failures)" ]
-grep '"state":"ok"' records | sed 's/.*"out":"\([^"]*\)".*/\1/' | LC_ALL=C sort >promised
+grep '"state":"ok"' records | sed 's/.*"out":"\([^"]*\)".*/out\/\1/' | LC_ALL=C sort >promised
 find out -name '*.glb' -size +0 | LC_ALL=C sort | diff - promised >differences
 must "an output for each that is well, and for no other: $(head -n 3 differences)" [ ! -s differences ]
 must "some are well, and some are not" [ "$(wc -l <promised)" -gt $((wanted / 8)) ] && [ -s failures ]

@@ -24,14 +24,14 @@ must "their times are to be seen: $(plan lib --out-dir out)" [ "$(plan lib --out
 runs
 must "nothing to do after it" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
 runs --verify --link-duplicates
-must "by contents, too" [ "$(states out)" = '4 skipped' ]
+must "by contents, too" [ "$(states)" = '4 skipped' ]
 must "none is new" grep -q '2 outputs are links of equal ones, 0 of them new' stdout
 
 # An output that is converted anew leaves the others as they are.
 sed 's/vertex 1 0 0/vertex 3 0 0/' part.stl >lib/b/x.stl
 before=$(cksum <out/a/x.stl.glb)
 runs
-must "one is converted" [ "$(states out)" = '1 ok 3 skipped' ]
+must "one is converted" [ "$(states)" = '1 ok 3 skipped' ]
 must "it has its own bytes" [ "$(stat -c %h out/b/x.stl.glb) $(stat -c %h out/a/x.stl.glb)" = '1 2' ]
 must "the others have theirs" [ "$before $before" = "$(cksum <out/a/x.stl.glb) $(cksum <out/c/x.stl.glb)" ]
 cp part.stl lib/b/x.stl

@@ -14,24 +14,30 @@ cp -r "$top/samples/gltf" lib/materials
 cp "$top/samples/obj_plate.obj" lib/z.obj
 batch() { within 20 "$cellpipe" batch "$@" --jobs 1 --progress none; }
 works batch lib --out-dir whole
-inputs=$(grep -c '"state":"ok"' whole/.cellpipe/status/*)
+inputs=$(find lib -name '*.stl' -o -name '*.wu' -o -name '*.dev' -o -name '*.gltf' -o -name '*.obj' | wc -l)
 
-# good_records FOLDER: input, output and its hash of the records that claim an output.
+# good_records FOLDER: input, output, its size and triangles of what is known to have an output. False without a report.
 good_records() {
-    sed -n 's/^{"in":"\([^"]*\)","out":"[^/]*\(\/[^"]*\)".*"out_hash":"\([0-9a-f]*\)","state":"ok".*/\1 \2 \3/p' \
-        "$1"/.cellpipe/status/*.jsonl 2>/dev/null | LC_ALL=C sort -u
+    "$cellpipe" report "$1" --csv >report.csv 2>report.said
+    reported=$?
+    sed -n 's/^"\([^"]*\)","\([^"]*\)",ok,"","",[^,]*,[^,]*,[^,]*,\([0-9,]*\),"[^"]*",[0-9]*.$/\1 \2 \3/p' report.csv | LC_ALL=C sort
+    if [ $reported = 3 ] && grep -q 'has no records of a batch' report.said; then
+        ! grep -qs '"state"' "$1"/.cellpipe/journals/*.jsonl
+    else
+        [ $reported -le 1 ] && [ ! -s report.said ]
+    fi
 }
 good_records whole >whole.records
 must "as many good records as inputs" [ "$(wc -l <whole.records)" = "$inputs" ]
 
-# ended WHAT CODE: what a disturbed run into out has left. Its words are in said.
+# ended WHAT CODE|killed: what a disturbed run into out has left. Its words are in said.
 ended() {
     what=$1 problem=
-    [ "$2" -lt 124 ] || [ "$2" = 141 ] || problem="ended with $2"
-    good_records out >records
+    [ "$2" = killed ] || [ "$2" -lt 124 ] || [ "$2" = 141 ] || problem="ended with $2"
+    good_records out >records || problem="no report: $(cat report.said)"
     [ -z "$(LC_ALL=C comm -23 records whole.records)" ] || problem="a record that is not of the undisturbed run"
     while read -r _ path _; do
-        [ -f "out$path" ] || problem="a record of $path, which is not there"
+        [ -f "out/$path" ] || problem="a record of $path, which is not there"
     done <records
     find out -path out/.cellpipe -prune -o -type f ! -name '.cellpipe-*' -printf '%P\n' >files 2>/dev/null
     while read -r path; do
@@ -39,23 +45,37 @@ ended() {
     done <files
     if [ "$2" = 0 ]; then
         [ "$(wc -l <files)" = "$inputs" ] && [ "$(wc -l <records)" = "$inputs" ] || problem="0, but something is missing"
-    elif [ ! -s said ] && [ "$2" != 141 ]; then
+    elif [ ! -s said ] && [ "$2" != 141 ] && [ "$2" != killed ]; then
         problem="$2 without a word"
     fi
     if [ -z "$problem" ]; then pass; else fail "$what: $problem ($(grep -m 1 error said))"; fi
 }
 
-# sound WHAT CODE: so, and the next run makes all good.
+# sound WHAT CODE|killed: so, and the next run makes all good, and what is known already is not made again. What all records say of
+# contents is true.
 sound() {
     ended "$1" "$2"
-    batch lib --out-dir out >again 2>&1
-    must "$1: the next run: $(head -n 1 again)" [ $? = 0 ]
-    must "$1: the same tree $(diff -rq -x status whole out | head -n 3)" [ "$(tree out)" = "$(tree whole)" ]
+    batch lib --out-dir out >stdout 2>stderr
+    must "$1: the next run: $(head -n 1 stderr)" [ $? = 0 ]
+    made=$((inputs - $(wc -l <records)))
+    must "$1: it makes what is missing: $(states), not $made ok" \
+        [ "$(states)" = "$(echo "$made ok $((inputs - made)) skipped" | sed 's/^0 ok //; s/ 0 skipped$//')" ]
+    must "$1: the same tree $(diff -rq -x .cellpipe whole out | head -n 3)" [ "$(tree out)" = "$(tree whole)" ]
+    # A run that was killed while it made its journal leaves an empty one, for a day.
+    [ "$2" != killed ] || find out/.cellpipe/journals -size 0 -delete
+    must "$1: nothing else: $(folder out/.cellpipe)" [ "$(folder out/.cellpipe)" = 'journals lock state.db ' ]
     must "$1: no temporary" [ -z "$(find out -name '.cellpipe-*')" ]
+    batch lib --out-dir out --verify >stdout 2>stderr
+    must "$1: all records are true: $(states)" [ "$(states)" = "$inputs skipped" ]
+    good_records out >records
+    must "$1: all are known" cmp records whole.records
     rm -rf out
 }
 
 # ---- calls of the system that fail ----
+
+# Those that change files of the state.
+changes=write,pwrite64,fdatasync,fsync,ftruncate,unlink,openat,mkdir,flock
 
 # Sets first_close to the number of the supervisor's first close after it has made its worker.
 count_closes() {
@@ -112,7 +132,9 @@ is_traced() {
 errors() {
     case $1 in
     openat) echo EIO EMFILE ENOSPC ;;
-    write | mkdir | rename | ftruncate | link) echo EIO ENOSPC ;;
+    write | pwrite64 | mkdir | rename | ftruncate | fallocate | link) echo EIO ENOSPC ;;
+    fdatasync | syncfs) echo EIO ;;
+    flock) echo ENOLCK ;;
     clone | clone3 | fork) echo EAGAIN ;;
     socketpair | pipe | pipe2 | dup2 | fcntl) echo EMFILE ;;
     mmap) [ -n "$sanitized" ] || echo ENOMEM ;;
@@ -168,14 +190,20 @@ else
             must "a report, $call: a message" [ -s said ]
         fi
     done
-    # A run that is killed while it makes one of many status files.
-    batch lib --out-dir out >said 2>&1
-    for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # of processes that there cannot be
-        cp out/.cellpipe/status/*-0.jsonl "out/.cellpipe/status/$(uname -n)-$((9000000 + i))-1.jsonl"
+    # A run that is killed while it opens the state, or merges its journal into it: at any call that changes a file there.
+    traced supervisor -qq -y -o calls -e "trace=$changes"
+    rm -rf out
+    awk 'match($0, /^[a-z0-9_]+\(/) { name = substr($0, 1, RLENGTH - 1); count[name]++ }
+        /\.cellpipe\/(journals|lock|state)/ { print name, count[name] }' calls >kills
+    for call in pwrite64 fdatasync unlink; do
+        must "there are kills at $call" grep -q "^$call" kills
     done
-    traced supervisor -qq -o /dev/null -e trace=fsync -e inject=fsync:signal=KILL
-    must "killed while it merges" [ -n "$(find out/.cellpipe -name '.cellpipe-*')" ]
-    sound "killed while it merges" 0
+    [ -n "$CELLPIPE_LONG" ] || { shuf -n 30 --random-source="$cellpipe" kills >some && mv some kills; }
+    while read -r call number; do
+        traced supervisor -qq -o /dev/null -e "trace=$call" -e "inject=$call:signal=KILL:when=$number" </dev/null
+        must "killed at $call $number, not $code" [ "$code" = 137 ]
+        sound "killed at $call $number" killed
+    done <kills
 fi
 
 # ---- no room ----
@@ -256,7 +284,7 @@ sound "errors to nobody" 141
 # As root, without its right to write anywhere.
 as_user=
 [ "$(id -u)" != 0 ] || as_user="setpriv --bounding-set=-all --inh-caps=-all"
-for folder in out out/sub out/.cellpipe/status; do
+for folder in out out/sub out/.cellpipe out/.cellpipe/journals; do
     mkdir -p $folder
     chmod a-w $folder
     # shellcheck disable=SC2086
@@ -288,8 +316,8 @@ is_over() {
     pkill -KILL -P "$(child "$run")"
     ! kill -0 "$run"
 }
-for status in gone/.cellpipe/status/here.jsonl there.jsonl; do
-    mkdir -p gone/.cellpipe/status
+for status in gone/.cellpipe/here.jsonl there.jsonl; do
+    mkdir -p gone/.cellpipe
     heavy 1000 --status $status &
     run=$!
     wait_until grep -q c14.wu $status

@@ -7,6 +7,7 @@ if ! env --default-signal=INT true 2>/dev/null; then
     exit 77
 fi
 cells lib 20
+others=$(cd lib && printf 'ok lib/%s\n' c*.wu | LC_ALL=C sort)
 ended() { # CODE WHAT: how the program ended, and what it left
     wait $program
     got=$?
@@ -24,10 +25,14 @@ for case in 'INT 130 group' 'TERM 143 group' 'HUP 129 one' 'TERM 143 one'; do
     wait_until recorded out 20
     if [ "$3" = one ]; then kill -"$1" $program; else /bin/kill -"$1" -- -$program; fi
     ended "$2" "SIG$1 to $3"
-    must "whole records of the others" [ "$(states out)" = '20 ok' ]
+    must "whole records of the others" [ "$(known out | LC_ALL=C sort)" = "$others" ]
+    # shellcheck disable=SC2086
+    must "the next run takes them up: $(plan lib --only '*.wu' --out-dir out ! $slow | grep -v 'up to date')" \
+        [ "$(plan lib --only '*.wu' --out-dir out ! $slow | grep -v 'up to date')" = 'convert lib/robots.wu: new' ]
 done
 works "$cellpipe" batch lib --only '*.wu' --out-dir out
 must "it goes on" [ -e out/robots.wu.glb ]
+must "the journal is in the state: $(folder out/.cellpipe)" [ "$(folder out/.cellpipe)" = 'journals lock state.db ' ]
 
 # The second one ends it at once.
 rm -rf out
@@ -47,14 +52,21 @@ must "before its workers' patience of 2.5 s ends" [ $((($(date +%s%N) - start) /
 wait_until [ ! -e "/proc/$worker" ]
 must "workers go with it" [ ! -e "/proc/$worker" ]
 
-# Whoever has asked to be left alone is.
+# Whoever has asked to be left alone is: the run goes on until its last worker is killed.
 (
     trap '' HUP
-    exec "$cellpipe" batch lib --only '*.wu' --out-dir nohup --progress none >/dev/null 2>&1
+    # shellcheck disable=SC2086
+    exec "$cellpipe" batch lib --only '*.wu' --out-dir nohup --jobs 1 --progress none ! $slow >"$work/stdout" 2>said
 ) &
 program=$!
-sleep 0.2
+wait_until recorded nohup 20
 kill -HUP $program
+# Again and again: a worker may have no input yet when it is killed.
+while kill -0 $program 2>/dev/null; do
+    kill -KILL "$(worker $program)" 2>/dev/null
+    sleep 0.1
+done
 wait $program
-must "an ignored signal" [ "$(states nohup)" = '21 ok' ]
+must "an ignored signal: $(states)" [ "$(states)" = '1 crashed 20 ok' ]
+must "the journal is in the state" [ "$(known nohup | grep -c '^ok ') $(folder nohup/.cellpipe)" = '20 journals lock state.db ' ]
 finish

@@ -138,7 +138,7 @@ measure_files() { # place count rounds-of-the-check
     batch="$cellpipe batch --progress none --out-dir $1/out"
     # shellcheck disable=SC2086 # a command of several words
     {
-        files_line 1 '`manifest`' "$2" "$1/manifest" "$cellpipe" manifest "$1/facets"
+        files_line 1 '`manifest`' "$2" "$1/manifest" "$cellpipe" manifest "$1/facets" --shards 1000
         files_line 1 '`batch --manifest --dry-run`, all new' "$2" /dev/null $batch --manifest "$1/manifest" --dry-run
         files_line 1 '`batch --manifest`, all new' "$2" /dev/null $batch --manifest "$1/manifest"
         files_line "$3" '`batch`, all up to date' "$2" /dev/null $batch "$1/facets"
@@ -146,7 +146,7 @@ measure_files() { # place count rounds-of-the-check
             $batch --manifest "$1/manifest" --shard 0/1000
         files_line 1 '`report --manifest`' "$2" /dev/null "$cellpipe" report --manifest "$1/manifest" "$1/out"
     }
-    printf '\nThe manifest has %s MB, the status files have %s MB.\n' \
+    printf '\nThe manifest has %s MB, what is known of the outputs %s MB.\n' \
         "$(compute "$(bytes_of "$1/manifest") / 1e6" %.1f)" \
         "$(compute "$(size_of_output "$1/out/.cellpipe") / 1e6" %.1f)"
     rm -rf "$1/facets" "$1/out" "$1/manifest"

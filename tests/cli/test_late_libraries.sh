@@ -13,7 +13,7 @@ break_libraries() {
     count=$1
     shift
     for library in "$@"; do
-        for name in $(cat "$(dirname "$cellpipe")"/libcellpipe.so* | grep -a -o "lib$library\.so\.[0-9][0-9a-z]*" | sort -u); do
+        for name in $(cat "$cellpipe" "$(dirname "$cellpipe")"/libcellpipe.so* | grep -a -o "lib$library\.so\.[0-9][0-9a-z]*" | sort -u); do
             : >"broken/$name"
         done
     done
@@ -40,6 +40,17 @@ jpeg=/9j/wAALCAABAAEBAREA/9k= # one grey pixel, without its value
 sed "s,data:image/png;base64\,[^\"]*,data:image/jpeg;base64\,$jpeg," "$top/samples/gltf_textures.gltf" >jpeg.gltf
 ends 6 "$lacks" late convert jpeg.gltf - --to wrl
 ends 0 '' late convert -q "$top/samples/gltf_textures.gltf" png.wrl
+
+# Without SQLite, batch and report end before anything is converted; a manifest needs none.
+break_libraries 1 sqlite3
+ends 6 "^cellpipe: error: a library that is needed here cannot be loaded: .*libsqlite3.*file too short" late batch -q "$top/samples/stl_solids.stl" --out-dir stateless
+must "no output without SQLite" [ ! -e stateless/stl_solids.stl.glb ]
+ends 6 "$lacks" late batch -q "$top/samples/stl_solids.stl" --out-dir stateless --dry-run
+ends 6 "$lacks" late report stateless
+ends 0 '' late manifest "$top/samples/stl_solids.stl"
+ends 0 '' late convert -q "$top/samples/stl_solids.stl" without.glb
+"$cellpipe" batch -q "$top/samples/stl_solids.stl" --out-dir stateless
+must "with SQLite it goes on" cmp without.glb stateless/stl_solids.stl.glb
 break_libraries 7 zip xml2 yaml-0 assimp png16 turbojpeg meshoptimizer
 : >broken/cellpipe_kernel.so
 for words in info 'info --isolate=no'; do

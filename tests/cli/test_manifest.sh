@@ -83,7 +83,12 @@ must "names below --root" [ "$(sed 's/.*"name":"\([^"]*\)".*/\1/' got.jsonl | tr
 "$cellpipe" manifest -q lib/a/deep lib/z.stl --root "$work/./lib/" >also.jsonl
 must "an absolute one" cmp -s got.jsonl also.jsonl
 (cd lib/a && "$cellpipe" manifest -q deep --root "$work/lib" >../../got.jsonl)
-must "above this folder" grep -q '"path":"deep/er/x.stl","name":"a/deep/er/x.stl"' got.jsonl
+must "above this folder" grep -qF "\"path\":\"$work/lib/a/deep/er/x.stl\",\"name\":\"a/deep/er/x.stl\"" got.jsonl
+printf '%s\n' lib/a/1.stl lib/a/10.STL lib/a/2.stl lib/a/deep/er/x.stl | has "one file has many spellings" \
+    lib/a "$work/lib/a/2.stl" "$work/lib/a" "$work/lib/a/deep" --root lib
+has "without --root, too" "$work/lib/a/2.stl" lib/a/2.stl lib/../lib/a/2.stl <<END
+$work/lib/a/2.stl
+END
 ends 2 'lib/z.stl is not below the folder of --root, lib/a' "$cellpipe" manifest lib --root lib/a
 must "counted" grep -q '6 inputs are not below' stderr
 ends 2 'is not below' "$cellpipe" manifest lib/a/../z.stl --root lib/a

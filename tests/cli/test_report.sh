@@ -1,30 +1,35 @@
 #!/bin/sh
-# test_report.sh PROGRAM: what cellpipe report makes of status files and a manifest.
+# test_report.sh PROGRAM: what cellpipe report makes of journals, logs of --status and a manifest.
 . "$(dirname "$0")/check.sh"
 export LC_ALL=C
 rm -f ./*
 hash=0123456789abcdef0123456789abcde
-line() { # IN STATE TIME KEY MESSAGE [MORE]
-    printf '{"in":"%s","out":"web/%s.glb","key":"%s","state":"%s","time":%s,"message":"%s","ms":%s,"cpu_ms":1,"max_rss":1000000,"bytes_in":1000,"bytes_out":500,"triangles_in":12,"triangles_out":6,"host":"h","attempt":1%s}\n' \
-        "$1" "$1" "$4" "$2" "$3" "$5" "$3" "${6-}"
+line() { # NAME STATE SEQUENCE KEY MESSAGE MS [MORE]
+    printf '{"root":"r","name":"%s","out":"%s.glb","sequence":%s,"key":"%s","state":"%s","time":%s,"message":"%s","ms":%s,"cpu_ms":1,"max_rss":1000000,"bytes_in":1000,"bytes_out":500,"triangles_in":12,"triangles_out":6,"host":"h","attempt":1%s}\n' \
+        "$1" "$1" "$3" "$4" "$2" $((9999 - $6)) "$5" "$6" "${7-}"
 }
-mkdir -p web/.cellpipe/status
-status=web/.cellpipe/status
+begin() { # HOST MORE
+    printf '{"run":"%s","process":1,"time":1,"roots":[{"id":"r","path":"'"$work"'/parts","given":"."}],%s}\n' "$1" "$2"
+}
+journals=web/.cellpipe/journals
+mkdir -p $journals
 {
-    printf '{"run":"h","isolation":"seccomp","passed_over":[{"what":".pdf","count":3},{"what":".txt","count":1}]}\n'
-    line a.stl ok 1 ${hash}1 '' ',"code":"","losses":["a: b"],"out_hash":"'${hash}'7"'
-    line b.stl failed 2 ${hash}2 'line 3 is no number: \"x\"' ',"code":"stl-number"'
-    line c.stl failed 3 ${hash}3 'line 17 is no number: \"yy\"' ',"code":"stl-number"'
-    line d.stl timeout 2500 '' 'took longer than 120 s'
-} >$status/h-1-0.jsonl
+    begin h '"passed_over":[{"what":".pdf","count":3},{"what":".txt","count":1}]'
+    line a.stl ok 1 ${hash}1 '' 1 ',"code":"","losses":["a: b"],"outputs":[{"path":"a.stl.glb","size":500,"hash":"'${hash}'7"}]'
+    line b.stl failed 1 ${hash}2 'line 3 is no number: \"x\"' 2 ',"code":"stl-number"'
+    line c.stl failed 2 ${hash}3 'line 17 is no number: \"yy\"' 3 ',"code":"stl-number"'
+    line d.stl timeout 1 '' 'took longer than 120 s' 2500
+    printf '{"run":"h","isolation":"seccomp","ended":true,"up_to_date":0}\n'
+} >$journals/h-1-0.jsonl
 {
-    printf '{"run":"k","isolation":"none","passed_over":[{"what":".pdf","count":2},{"what":".txt","count":4}]}\n'
-    line a.stl failed 5 ${hash}1 'ran twice'
-    line e.stl crashed 4 '' 'signal 11'
-    line f.stl ok 4 ${hash}4 '' ',"out_hash":"'${hash}'7"'
-    line c.stl ok 2 ${hash}0 ''
-    printf '{"in":"g.stl","sta'
-} >$status/k-2-1.jsonl
+    begin k '"passed_over":[{"what":".pdf","count":2},{"what":".txt","count":4}]'
+    line a.stl failed 1 ${hash}1 'ran twice' 5
+    line e.stl crashed 1 '' 'signal 11' 4
+    line f.stl ok 1 ${hash}4 '' 4 ',"outputs":[{"path":"f.stl.glb","size":500,"hash":"'${hash}'7"}]'
+    printf '{"run":"k","isolation":"none"}\n'
+    line c.stl ok 1 ${hash}0 '' 2
+    printf '{"root":"r","name":"g.stl","sta'
+} >$journals/k-2-1.jsonl
 ends 1 '' "$cellpipe" report web
 cat >expected <<'END'
 inputs     6
@@ -32,6 +37,7 @@ inputs     6
   failed   2
   timeout  1
   crashed  1
+failures   4 new since the last run, 0 mended, 0 as before
 bytes      6000 bytes in, 3000 bytes out
 triangles  72 in, 36 out
 messages   1 file with losses, 0 with warnings
@@ -55,6 +61,10 @@ outputs equal byte for byte:
     a.stl
     f.stl
 
+losses:
+  1: a: b
+    a.stl
+
 failures:
   2 failed: stl-number: line 3 is no number: "x"
     b.stl
@@ -66,13 +76,22 @@ failures:
 END
 must "the whole report" diff expected stdout
 cp stdout text
-ends 1 '' "$cellpipe" report $status/k-2-1.jsonl $status/h-1-0.jsonl
+ends 1 '' "$cellpipe" report $journals/k-2-1.jsonl $journals/h-1-0.jsonl
 must "in any order of files" cmp -s stdout text
-ends 1 '' "$cellpipe" report $status
-must "by the folder" cmp -s stdout text
+ends 1 '' "$cellpipe" report $journals/h-1-0.jsonl $journals/k-2-1.jsonl $journals/h-1-0.jsonl
+must "once more changes nothing" [ "$(grep -v -e '^torn' stdout)" = "$(grep -v -e '^torn' text)" ]
+mkdir -p renamed/.cellpipe/journals
+cp $journals/h-1-0.jsonl renamed/.cellpipe/journals/z.jsonl
+cp $journals/k-2-1.jsonl renamed/.cellpipe/journals
+ends 1 '' "$cellpipe" report renamed
+must "in any order of journals" cmp -s stdout text
+must "a report changes nothing" [ "$(folder web)" = '.cellpipe .cellpipe/journals .cellpipe/journals/h-1-0.jsonl .cellpipe/journals/k-2-1.jsonl ' ]
+ends 3 'has no records of a batch: name its output folder' "$cellpipe" report $journals
+ends 2 'one output folder, or of files' "$cellpipe" report web renamed
+ends 2 'one output folder, or of files' "$cellpipe" report $journals/h-1-0.jsonl web
 for form in --json --csv; do
     "$cellpipe" report web $form >one
-    "$cellpipe" report $form $status/k-2-1.jsonl $status/h-1-0.jsonl >two
+    "$cellpipe" report $form $journals/k-2-1.jsonl $journals/h-1-0.jsonl >two
     must "$form twice" cmp -s one two
 done
 must "a line each in CSV" [ "$("$cellpipe" report web --csv | tr -d '\r' | cut -d , -f 1,3 | tr '\n' ' ')" = \
@@ -101,8 +120,8 @@ ends 1 '' "$cellpipe" report --manifest x.jsonl web
 
 # Damage.
 cp -r web damaged
-sed -i '3s/.*/{"in":/' damaged/.cellpipe/status/h-1-0.jsonl
-ends 1 'damaged/.cellpipe/status/h-1-0.jsonl:3: warning: is no record, and is left out$' "$cellpipe" report damaged
+sed -i '3s/.*/{"in":/' damaged/.cellpipe/journals/h-1-0.jsonl
+ends 1 'damaged/.cellpipe/journals/h-1-0.jsonl:3: warning: is no record, and is left out$' "$cellpipe" report damaged
 must "the others count" grep -q '^inputs     5$' stdout
 head -c 150 m.jsonl >cut.jsonl
 ends 3 'cut.jsonl:2: is cut short' "$cellpipe" report --manifest cut.jsonl web
@@ -111,7 +130,7 @@ ends 3 'out.jsonl:1: has a "name" that leads out of the output folder' "$cellpip
 printf 'a.stl\n' >list
 ends 3 'list:1: is no line of a manifest' "$cellpipe" report --manifest list web
 ends 3 'none cannot be read: No such file' "$cellpipe" report none
-ends 2 'report needs status files' "$cellpipe" report
+ends 2 'report needs an output folder' "$cellpipe" report
 ends 2 'exclude each other' "$cellpipe" report web --json --csv
 mkdir empty
 ends 3 'empty has no records of a batch: name its output folder' "$cellpipe" report empty
@@ -122,15 +141,15 @@ ends 3 'has no records' "$cellpipe" report empty/none.jsonl
 [ ! -e /dev/full ] || { "$cellpipe" report web >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }
 
 # Nothing that a file says reaches the terminal as a command.
-line '\u001b[31m\u000aok' failed 1 '' '\u001b]0;title\u0007' >evil.jsonl
-printf '%s\n' '{"run":"h","isolation":"\u001b[1m","passed_over":[{"what":"\u001b[2m","count":1}]}' >>evil.jsonl
+line '\u001b[31m\u000aok' failed 1 '' '\u001b]0;title\u0007' 1 >evil.jsonl
+printf '%s\n' '{"run":"h","roots":[{"id":"r","path":"/\u001b[3m","given":"\u001b[4m"}],"isolation":"\u001b[1m","passed_over":[{"what":"\u001b[2m","count":1}]}' >>evil.jsonl
 "$cellpipe" report evil.jsonl >stdout
 must "no escapes" [ "$(tr -d '\n -~' <stdout | wc -c)" = 0 ]
 "$cellpipe" report --csv evil.jsonl >stdout
 must "no escapes in CSV" [ "$(tr -d '\r\n -~' <stdout | wc -c)-$(wc -l <stdout)" = 0-2 ]
 
 # 100,000 records.
-awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"in\":\"library/parts/part_%06d.stl\",\"out\":\"web/part_%06d.stl.glb\",\"key\":\"%032x\",\"out_hash\":\"%032x\",\"state\":\"ok\",\"code\":\"\",\"message\":\"\",\"time\":1700000000000,\"ms\":3.5,\"cpu_ms\":2,\"max_rss\":9400320,\"bytes_in\":684,\"bytes_out\":1020,\"triangles_in\":12,\"triangles_out\":12,\"losses\":[],\"warnings\":[],\"host\":\"cell7\",\"attempt\":1,\"inputs\":[{\"path\":\"library/parts/part_%06d.stl\",\"size\":684,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}],\"outputs\":[{\"path\":\"web/part_%06d.stl.glb\",\"size\":1020,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}]}\n", i, i, i, i, i, i, i, i }' >many.jsonl
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"root\":\"r\",\"name\":\"parts/part_%06d.stl\",\"out\":\"parts/part_%06d.stl.glb\",\"sequence\":1,\"key\":\"%032x\",\"out_hash\":\"%032x\",\"state\":\"ok\",\"code\":\"\",\"message\":\"\",\"time\":1700000000000,\"ms\":3.5,\"cpu_ms\":2,\"max_rss\":9400320,\"bytes_in\":684,\"bytes_out\":1020,\"triangles_in\":12,\"triangles_out\":12,\"losses\":[],\"warnings\":[],\"host\":\"cell7\",\"attempt\":1,\"inputs\":[{\"path\":\"parts/part_%06d.stl\",\"size\":684,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}],\"outputs\":[{\"path\":\"parts/part_%06d.stl.glb\",\"size\":1020,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}]}\n", i, i, i, i, i, i, i, i }' >many.jsonl
 ends 0 '' "$cellpipe" report many.jsonl
 must "all of them" grep -q '^  ok       100000$' stdout
 finish

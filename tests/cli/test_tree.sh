@@ -103,6 +103,7 @@ one_place xxhash 'xxhash'
 one_place zlib 'zlib' 2
 one_place libwebsockets 'libwebsockets'
 one_place libcrypt 'crypt\.h'
+one_place SQLite 'sqlite3'
 
 # The library prints nothing and ends nothing.
 grep -rnE '(^|[^a-z_])(printf|puts|putchar|vprintf|perror|exit|abort|assert) *\(|std(out|err)[^a-z"]' scene importers exporters \

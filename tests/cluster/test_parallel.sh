@@ -63,7 +63,7 @@ run_shards() { # folder OPTION...
             >>"$out.txt" 2>&1
 }
 
-make_library "$program" "$make_shape" "$parts"
+make_library "$program" "$make_shape" "$parts" "$shards"
 run_shards whole || fail "$(tail "whole.txt")"
 expect_same_as_one "$program" whole
 echo "$shards shards on two hosts: $(count_outputs whole) outputs"

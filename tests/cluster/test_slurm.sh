@@ -74,7 +74,7 @@ wait_for_jobs() {
 # ---- the test ----
 
 cd "$folder"
-make_library "$program" "$make_shape" "$parts"
+make_library "$program" "$make_shape" "$parts" "$shards"
 start_cluster
 
 "$submit" --program "$program" --shards "$shards" --cpus 1 parts.jsonl --out-dir whole

@@ -1,4 +1,4 @@
-/* compare.mjs OUT FOLDER [JSON]: what run.sh has made of a folder. Reads the status files of the four batches, and inputs
+/* compare.mjs OUT FOLDER [JSON]: what run.sh has made of a folder. Reads the logs of the four batches, and inputs
  * and outputs by readers of its own (readers/), which share nothing with cellpipe. Asks Khronos' validator where it is
  * installed, and assimp's command line for the shape of what has no reader here. JSON gets a line for each file. */
 import fs from 'node:fs';
@@ -184,13 +184,14 @@ async function judge(name, of) {
 
 const records = new Map();
 for (const kind of kinds) {
-    const status = path.join(out, kind, '.cellpipe/status');
-    for (const file of fs.readdirSync(status))
-        for (const line of fs.readFileSync(path.join(status, file), 'utf8').split('\n'))
-            if (line.startsWith('{"in"')) {
-                const record = JSON.parse(line);
-                records.set(record.in, { ...records.get(record.in), [kind]: record });
-            }
+    for (const line of fs.readFileSync(path.join(out, `${kind}.jsonl`), 'utf8').split('\n')) {
+        const record = line.startsWith('{"root"') ? JSON.parse(line) : { state: 'skipped' };
+        if (record.state === 'skipped') // of a kept folder: the line of an earlier run tells more
+            continue;
+        const input = path.join(folder, record.name);
+        record.out = path.join(out, kind, record.out);
+        records.set(input, { ...records.get(input), [kind]: record });
+    }
 }
 
 const verdicts = ['agree', 'outputs', 'told', 'look', 'wrong', 'needless', 'refused', 'unjudged', 'crashed', 'empty'];

@@ -14,7 +14,8 @@ out=${KEEP:-$(mktemp -d)} || exit 1
 convert() {
     name=$1
     shift
-    "$program" batch "$folder" --out-dir "$out/$name" --timeout 60 --confine=no --quiet "$@" >/dev/null 2>"$out/$name.log"
+    "$program" batch "$folder" --out-dir "$out/$name" --status "$out/$name.jsonl" --timeout 60 --confine=no --quiet \
+        "$@" >/dev/null 2>"$out/$name.log"
     code=$?
     [ $code -le 1 ] || { cat "$out/$name.log"; echo "FAILED: batch to $name ended with $code"; exit 1; }
 }

@@ -1,4 +1,5 @@
-/* Lists of inputs and their outputs, records of what became of them, and how records of several files are merged. */
+/* Lists of inputs and their outputs, records of what became of them, and the state that journals are put into. */
+#include <dirent.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,9 +105,10 @@ static struct record_input *random_files(uint32_t *count)
 
 static struct record random_record(void)
 {
-    struct record record = {.in = cli_print(&cli, "i%s", random_text()),
-                            .out = random_text(),
-                            .cwd = random_text(),
+    struct record record = {.root = cli_print(&cli, "r%s", random_text()),
+                            .name = cli_print(&cli, "i%s", random_text()),
+                            .out = cli_print(&cli, "o%s", random_text()),
+                            .sequence = 1 + (random_bits() >> 2),
                             .key = random_hash(),
                             .out_hash = random_hash(),
                             .code = random_text(),
@@ -124,7 +126,7 @@ static struct record random_record(void)
                             .formats = random_list(),
                             .host = random_text(),
                             .attempt = random_below(5),
-                            .state = (enum state)random_below(STATE_COUNT)};
+                            .state = (enum record_state)random_below(STATE_COUNT)};
     for (int i = 0; random_below(3) && i < CP_SHAPE_VALUES; i++)
         record.shape.values[i] = ((double)random_bits() - 1e18) / 7e12;
     record.shape.kind = random_bits() >> 11;
@@ -157,8 +159,10 @@ static void assert_same_files(const struct record_input *a, const struct record_
 
 static void assert_same_record(const struct record *a, const struct record *b)
 {
-    assert_string_equal(a->in, b->in);
+    assert_string_equal(a->root, b->root);
+    assert_string_equal(a->name, b->name);
     assert_string_equal(a->out, b->out);
+    assert_int_equal(a->sequence, b->sequence);
     assert_true(hash_equals(a->key, b->key) && hash_equals(a->out_hash, b->out_hash));
     assert_string_equal(a->code, b->code);
     assert_string_equal(a->message, b->message);
@@ -176,7 +180,6 @@ static void assert_same_record(const struct record *a, const struct record *b)
     assert_same_list(&a->losses, &b->losses);
     assert_same_list(&a->warnings, &b->warnings);
     assert_same_list(&a->formats, &b->formats);
-    assert_string_equal(a->cwd, b->cwd);
     assert_string_equal(a->host, b->host);
     assert_int_equal(a->attempt, b->attempt);
     assert_int_equal(a->state, b->state);
@@ -213,20 +216,20 @@ static void test_a_line(void **state)
 {
     (void)state;
     static const char expected[] =
-        "{\"in\":\"a\\\"b\xc3\xa4\\u000a\",\"out\":\"\",\"cwd\":\"/"
-        "\",\"key\":\"\",\"out_hash\":\"\",\"state\":\"timeout\",\"code\":"
+        "{\"root\":\"r\",\"name\":\"a\\\"b\xc3\xa4\\u000a\",\"out\":\"o\",\"sequence\":7,\"key\":\"\",\"out_hash\":"
         "\"\","
-        "\"message\":\"\\u001b\\udcff\",\"time\":0,\"ms\":0.1,\"cpu_ms\":0,\"max_rss\":0,\"bytes_in\":0,\"bytes_out\":"
-        "0,"
-        "\"triangles_in\":0,\"triangles_out\":0,\"losses\":[\"x\"],\"warnings\":[],\"host\":\"\",\"attempt\":2,"
-        "\"formats\":[],\"inputs\":["
+        "\"state\":\"timeout\",\"code\":\"\",\"message\":\"\\u001b\\udcff\",\"time\":0,\"ms\":0.1,\"cpu_ms\":0,"
+        "\"max_rss\":0,\"bytes_in\":0,\"bytes_out\":0,\"triangles_in\":0,\"triangles_out\":0,\"losses\":[\"x\"],"
+        "\"warnings\":[],\"host\":\"\",\"attempt\":2,\"formats\":[],\"inputs\":["
         "{\"path\":\"a\\\"b\xc3\xa4\\u000a\",\"size\":684,\"mtime_ns\":1700000000123456789,"
         "\"hash\":\"00000000000000010000000000000002\"},{\"path\":\"m\",\"missing\":true}],\"outputs\":[]}\n";
     struct record_input inputs[] = {{"a\"b\xc3\xa4\n", 684, 1700000000123456789, {2, 1}, false},
                                     {.path = "m", .missing = true}};
     const char *losses[] = {"x"};
-    struct record record = {.in = inputs[0].path,
-                            .cwd = "/",
+    struct record record = {.root = "r",
+                            .name = inputs[0].path,
+                            .out = "o",
+                            .sequence = 7,
                             .message = "\x1b\xff",
                             .state = STATE_TIMEOUT,
                             .inputs = inputs,
@@ -244,33 +247,39 @@ static void test_a_line(void **state)
 static void test_what_is_no_record(void **state)
 {
     (void)state;
+#define OF "{\"root\":\"r\",\"out\":\"o\","
     static const char *const lines[] = {"",
                                         "null",
                                         "[]",
                                         "{}",
-                                        "{\"in\":\"a\"}",
-                                        "{\"in\":\"\",\"state\":\"ok\"}",
-                                        "{\"in\":1,\"state\":\"ok\"}",
-                                        "{\"in\":\"a\",\"state\":\"good\"}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"time\":-1}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"time\":1.5}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"time\":18446744073709551616}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"attempt\":4294967296}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"key\":\"12\"}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"key\":\"0000000000000000000000000000000g\"}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"losses\":[1]}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"shape\":[1,1e-6,1e400,1,1,1,1,1,1,1,1,1]}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"inputs\":[\"a\"]}",
-                                        "{\"in\":\"a\",\"state\":\"ok\",\"inputs\":{}}",
-                                        "{\"in\":\"a\",\"state\":\"ok\"}{}",
+                                        "{\"root\":\"r\"}",
+                                        "{\"root\":\"r\",\"state\":\"ok\"}",
+                                        "{\"root\":\"\",\"out\":\"o\",\"state\":\"ok\"}",
+                                        "{\"root\":\"r\",\"out\":\"\",\"state\":\"ok\"}",
+                                        "{\"root\":\"r\",\"out\":1,\"state\":\"ok\"}",
+                                        OF "\"state\":\"good\"}",
+                                        OF "\"state\":\"ok\",\"time\":-1}",
+                                        OF "\"state\":\"ok\",\"time\":1.5}",
+                                        OF "\"state\":\"ok\",\"time\":18446744073709551616}",
+                                        OF "\"state\":\"ok\",\"sequence\":-1}",
+                                        OF "\"state\":\"ok\",\"attempt\":4294967296}",
+                                        OF "\"state\":\"ok\",\"key\":\"12\"}",
+                                        OF "\"state\":\"ok\",\"key\":\"0000000000000000000000000000000g\"}",
+                                        OF "\"state\":\"ok\",\"losses\":[1]}",
+                                        OF "\"state\":\"ok\",\"shape\":[1,1e-6,1e400,1,1,1,1,1,1,1,1,1]}",
+                                        OF "\"state\":\"ok\",\"inputs\":[\"a\"]}",
+                                        OF "\"state\":\"ok\",\"inputs\":{}}",
+                                        OF "\"state\":\"ok\"}{}",
                                         "{\"in\":",
+                                        "{\"in\":\"a\",\"state\":\"ok\"}", /* as earlier versions wrote them */
                                         "{\"run\":\"h\",\"passed_over\":[{\"what\":\"a",
                                         "{\"run\":\"h\",\"passed_over\":[1]}",
+                                        "{\"run\":\"h\",\"roots\":[1]}",
                                         "{\"run\":1}",
                                         "[[[[[[[[[[[[[[[[[[[[[["};
-    static const char *const good[] = {"{\"in\":\"a\",\"state\":\"ok\"}",
-                                       "{\"state\":\"ok\",\"new\":{\"in\":1},\"in\":\"a\"}",
-                                       " {\"in\" : \"a\", \"state\" : \"ok\", \"inputs\" : [ ] } "};
+    static const char *const good[] = {OF "\"state\":\"ok\"}",
+                                       "{\"state\":\"ok\",\"new\":{\"in\":1},\"out\":\"o\",\"root\":\"r\"}",
+                                       " {\"root\" : \"r\", \"out\" : \"o\", \"state\" : \"ok\", \"inputs\" : [ ] } "};
     cp_field_reader reader = {.context = cli.context, .arena = arena_new(cli.context)};
     struct record record;
     struct run_note note;
@@ -279,7 +288,7 @@ static void test_what_is_no_record(void **state)
             run_note_take(&reader, &note) != CP_INPUT)
             fail_msg("read as a record: %s", lines[i]);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        if (record_parse(&reader, good[i], strlen(good[i]), &record) != CP_OK || strcmp(record.in, "a") != 0)
+        if (record_parse(&reader, good[i], strlen(good[i]), &record) != CP_OK || strcmp(record.out, "o") != 0)
             fail_msg("not read: %s", good[i]);
     cp_field_reader_free(&reader);
     arena_free(reader.arena);
@@ -297,142 +306,165 @@ static void write_lines(const char *name, const char *const *lines, size_t count
 }
 
 #define HASH "0123456789abcdef0123456789abcde"
-#define LINE(state, time, key, size)                                                                                   \
-    "{\"in\":\"a\",\"state\":\"" state "\",\"time\":" #time ",\"key\":\"" key                                          \
-    "\",\"inputs\":[{\"path\":\"a\",\"size\":" #size ",\"mtime_ns\":7}]}"
+#define LINE(state, sequence, key)                                                                                     \
+    "{\"root\":\"r\",\"name\":\"a\",\"out\":\"a.glb\",\"state\":\"" state "\",\"sequence\":" #sequence                 \
+    ",\"time\":" #sequence "9,\"key\":\"" key "\"}"
 
-/* All orders of up to four lines, in one file and each in its own. */
-static void assert_holds(const char *const *lines, size_t count, const char *expected, uint64_t time)
+/* All orders of up to four lines, in one file and each in its own, and each file twice. */
+static void assert_holds(const char *const *lines, size_t count, const char *expected, uint64_t sequence)
 {
     static const unsigned orders[24][4] = {
         {0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {0, 3, 2, 1}, {1, 0, 2, 3}, {1, 0, 3, 2},
         {1, 2, 0, 3}, {1, 2, 3, 0}, {1, 3, 0, 2}, {1, 3, 2, 0}, {2, 0, 1, 3}, {2, 0, 3, 1}, {2, 1, 0, 3}, {2, 1, 3, 0},
         {2, 3, 0, 1}, {2, 3, 1, 0}, {3, 0, 1, 2}, {3, 0, 2, 1}, {3, 1, 0, 2}, {3, 1, 2, 0}, {3, 2, 0, 1}, {3, 2, 1, 0}};
-    char names[4][64];
-    const char *paths[4];
+    (void)snprintf(path, sizeof path, "%s/lines", folder);
     for (int order = 0; order < 24; order++)
         for (int apart = 0; apart < 2; apart++) {
+            struct state state = {0};
+            struct merged merged = {0};
+            struct record record;
             const char *sorted[4];
             size_t used = 0;
             for (int i = 0; i < 4; i++)
                 if (orders[order][i] < count)
                     sorted[used++] = lines[orders[order][i]];
-            for (size_t i = 0; i < count; i++) {
-                (void)snprintf(names[i], sizeof names[i], "%s/%zu.jsonl", folder, i);
-                paths[i] = names[i];
-                write_lines(names[i], &sorted[i], apart ? 1 : i == 0 ? count : 0);
+            assert_int_equal(state_open(&cli, "", STATE_EMPTY, &state), CP_OK);
+            for (size_t i = 0; i < 2 * count; i++) {
+                write_lines(path, &sorted[apart ? i % count : 0], apart ? 1 : count);
+                assert_int_equal(merge_file(&cli, path, &state, &merged), CP_OK);
             }
-            struct records records = {0};
-            assert_int_equal(records_read(&cli, paths, count, &records), CP_OK);
-            assert_int_equal(records.count, 1);
-            assert_string_equal(state_names[records.items[0]->state], expected);
-            assert_int_equal(records.items[0]->time, time);
-            records_free(&records);
+            assert_int_equal(state_find(&state, "a.glb", &record), CP_OK);
+            assert_string_equal(state_names[record.state], expected);
+            assert_int_equal(record.sequence, sequence);
+            assert_int_equal(state_find(&state, "a", &record), CP_NO);
+            state_close(&state);
         }
-    for (size_t i = 0; i < count; i++)
-        (void)unlink(names[i]);
+    (void)unlink(path);
 }
 
+/* Times stand in the lines so that the sequence disagrees with none of them: test_clocks has those that do. */
 static void test_which_record_holds(void **state)
 {
     (void)state;
+    /* the greater number, whatever became of it */
+    assert_holds((const char *[]){LINE("ok", 1, HASH "1"), LINE("failed", 2, HASH "2")}, 2, "failed", 2);
+    assert_holds((const char *[]){LINE("failed", 1, HASH "1"), LINE("ok", 2, HASH "1")}, 2, "ok", 2);
+    assert_holds((const char *[]){LINE("failed", 2, HASH "2"), LINE("ok", 3, HASH "2"), LINE("ok", 1, HASH "1")}, 3,
+                 "ok", 3);
+    assert_holds((const char *[]){LINE("ok", 9, HASH "1"), LINE("failed", 10, HASH "2"), LINE("failed", 11, HASH "1"),
+                                  LINE("timeout", 12, HASH "1")},
+                 4, "timeout", 12);
     /* a shard that ran twice at once */
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 2, HASH "1", 5)}, 2, "ok", 1);
-    assert_holds((const char *[]){LINE("timeout", 1, HASH "1", 5), LINE("ok", 2, HASH "1", 5)}, 2, "ok", 2);
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("crashed", 2, "", 5)}, 2, "ok", 1);
-    /* it was changed, and fails since */
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 2, HASH "2", 5)}, 2, "failed", 2);
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("memory", 2, "", 6)}, 2, "memory", 2);
-    assert_holds(
-        (const char *[]){LINE("failed", 2, HASH "2", 5), LINE("ok", 3, HASH "2", 5), LINE("ok", 1, HASH "1", 5)}, 3,
-        "ok", 3);
-    /* nothing has changed since */
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("skipped", 2, HASH "1", 5),
-                                  "{\"in\":\"a\",\"state\":\"skipped\",\"time\":3}"},
-                 3, "ok", 1);
-    assert_holds((const char *[]){LINE("failed", 1, HASH "1", 5), LINE("failed", 2, HASH "1", 5)}, 2, "failed", 2);
-    assert_holds((const char *[]){LINE("skipped", 2, HASH "1", 5), LINE("failed", 1, HASH "0", 4)}, 2, "skipped", 2);
-    /* there and back */
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 2, HASH "2", 5),
-                                  LINE("failed", 3, HASH "1", 5), LINE("timeout", 4, HASH "1", 5)},
-                 4, "timeout", 4);
-    /* the same moment */
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 1, HASH "1", 5)}, 2, "ok", 1);
-    assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 1, HASH "2", 5)}, 2, "failed", 1);
+    assert_holds((const char *[]){LINE("ok", 1, HASH "1"), LINE("failed", 1, HASH "2")}, 2, "ok", 1);
+    assert_holds((const char *[]){LINE("timeout", 1, HASH "2"), LINE("ok", 1, HASH "1")}, 2, "ok", 1);
+    assert_holds((const char *[]){LINE("ok", 1, HASH "1"), LINE("crashed", 1, "")}, 2, "ok", 1);
+    assert_holds((const char *[]){LINE("failed", 1, HASH "1"), LINE("timeout", 1, HASH "2")}, 2, "timeout", 1);
+    /* what was up to date says nothing */
+    assert_holds((const char *[]){LINE("ok", 1, HASH "1"), LINE("skipped", 2, HASH "1")}, 2, "ok", 1);
 }
 
-static bool everybody_is_dead(const void *user, const char *file)
+/* Clocks that ran ahead or behind decide nothing. */
+static void test_clocks(void **state)
 {
-    (void)file;
-    return *(bool *)user;
+    (void)state;
+    static const char *const lines[] = {
+        "{\"root\":\"r\",\"out\":\"a.glb\",\"state\":\"failed\",\"sequence\":1,\"time\":4000000000000}",
+        "{\"root\":\"r\",\"out\":\"a.glb\",\"state\":\"ok\",\"sequence\":2,\"time\":7}"};
+    assert_holds(lines, 2, "ok", 2);
 }
 
-static char *report_text(void)
+static const struct whereabouts here = {"here", "boot-1", "pid:[1]", 1};
+
+/* Writes a journal of 50 records of 100 outputs, as a run on that system leaves it. */
+static void write_journal(int number, const char *boot, bool has_ended, bool is_torn)
 {
-    struct records records = {0};
-    const char *paths[] = {folder};
+    const struct passed_over passed[] = {{".pdf", 3}, {".txt", (uint64_t)number}};
+    const struct input_root root = {.id = "r", .path = "/lib", .given = "lib"};
+    struct buffer text = {.context = cli.context};
+    run_note_print(&(struct run_note){.host = "here",
+                                      .boot = boot,
+                                      .namespace = "pid:[1]",
+                                      .isolation = number % 2 ? "seccomp" : "none",
+                                      .roots = &root,
+                                      .root_count = 1,
+                                      .passed_over = passed,
+                                      .passed_count = 2},
+                   &text);
+    for (int i = 0; i < 50; i++) {
+        struct record record = random_record();
+        record.root = "r";
+        record.name = cli_print(&cli, "part%u\xff", random_below(100));
+        record.out = cli_print(&cli, "%s.glb", record.name);
+        record.sequence = 1 + random_below(10);
+        record_print(&record, &text);
+    }
+    if (has_ended)
+        run_note_print(&(struct run_note){.host = "here", .ended = true, .up_to_date = 2}, &text);
+    buffer_append(&text, "{\"in\":", is_torn ? 6 : 0);
+    (void)snprintf(path, sizeof path, "%s/journals/%d.jsonl", folder, number);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text.data, 1, text.size, file), text.size);
+    assert_int_equal(fclose(file), 0);
+    buffer_free(&text);
+}
+
+/* What a state says of its outputs, for people and for programs. */
+static char *report_text(struct state *state)
+{
+    const struct report_scope scope = {0};
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    assert_int_equal(records_read(&cli, paths, 1, &records), CP_OK);
-    (void)print_report(&cli, &records, NULL, REPORT_JSON, file);
-    (void)print_report(&cli, &records, NULL, REPORT_CSV, file);
+    assert_int_not_equal(print_report(&cli, state, &scope, REPORT_JSON, file), CP_LIMIT);
+    assert_int_not_equal(print_report(&cli, state, &scope, REPORT_CSV, file), CP_LIMIT);
     assert_int_equal(fclose(file), 0);
-    records_free(&records);
     return text;
 }
 
-/* Many files become one, and the report stays the same; but not while somebody writes one of them. */
-static void test_merging_files(void **state)
+static struct merged merge_now(struct state *state, enum state_use use)
+{
+    struct merged merged = {0};
+    assert_int_equal(state_open(&cli, folder, use, state), CP_OK);
+    assert_int_equal(merge_journals(&cli, folder, NULL, &here, use == STATE_WRITE, state, &merged), CP_OK);
+    return merged;
+}
+
+/* A copy in memory says the same as the state; journals whose run may go on stay, and are taken again without harm. */
+static void test_merging_journals(void **state)
 {
     (void)state;
-    bool dead = false;
-    struct buffer text = {.context = cli.context};
+    struct state copy = {0}, kept = {0};
+    (void)snprintf(path, sizeof path, "%s/journals", folder);
+    assert_int_equal(mkdir(path, 0777), 0);
+    for (int i = 0; i < 9; i++)
+        write_journal(i, i < 6 ? "boot-1" : "boot-2", i % 3 == 0, i % 3 == 1);
+    struct merged merged = merge_now(&copy, STATE_READ);
+    assert_int_equal(merged.journals, 9);
+    assert_int_equal(merged.torn, 3);
+    assert_int_equal(merged.running, 2); /* of another boot, and without an end */
+    assert_int_equal(merged.up_to_date, 6);
+    char *before = report_text(&copy);
+    state_close(&copy);
+    merged = merge_now(&kept, STATE_WRITE);
+    assert_int_equal(merged.journals, 9);
+    char *after = report_text(&kept);
+    assert_string_equal(before, after);
+    free(after);
+    state_close(&kept);
     for (int i = 0; i < 9; i++) {
-        (void)snprintf(path, sizeof path, "%s/%d.jsonl", folder, i);
-        text.size = 0;
-        const struct passed_over passed[] = {{".pdf", 3}, {".txt", (uint64_t)i}};
-        run_note_print(&(struct run_note){"here", i % 2 ? "seccomp" : "none", passed, 2}, &text);
-        for (int k = 0; k < 50; k++) {
-            struct record record = random_record();
-            record.in = cli_print(&cli, "part%u\xff", random_below(100));
-            record.time = random_below(10);
-            record_print(&record, &text);
-        }
-        buffer_append(&text, "{\"in\":", i % 3 ? 6 : 0); /* torn */
-        FILE *file = fopen(path, "w");
-        assert_int_equal(fwrite(text.data, 1, text.size, file), text.size);
-        assert_int_equal(fclose(file), 0);
+        (void)snprintf(path, sizeof path, "%s/journals/%d.jsonl", folder, i);
+        assert_int_equal(access(path, F_OK) == 0, i >= 6 && i % 3 != 0);
     }
-    buffer_free(&text);
-    struct records records = {0};
-    const char *paths[] = {folder};
-    assert_int_equal(records_read(&cli, paths, 1, &records), CP_OK);
-    assert_int_equal(records.files, 9);
-    assert_int_equal(records.torn, 6);
-    assert_int_equal(records.passed_count, 2);
-    assert_string_equal(records.passed_over[0].what, ".txt");
-    assert_int_equal(records.passed_over[0].count, 8);
-    records_free(&records);
-    char *before = report_text(), *torn = strstr(before, "\"torn_lines\": 6");
-    assert_non_null(torn);
-    torn[strlen("\"torn_lines\": ")] = '0';
-    assert_int_equal(records_merge(&cli, folder, 3, "here-1", everybody_is_dead, &dead), CP_OK);
-    (void)snprintf(path, sizeof path, "%s/here-1-merged.jsonl", folder);
-    assert_int_not_equal(access(path, F_OK), 0);
-    dead = true;
-    assert_int_equal(records_merge(&cli, folder, 9, "here-1", everybody_is_dead, &dead), CP_OK);
-    assert_int_not_equal(access(path, F_OK), 0);
-    assert_int_equal(records_merge(&cli, folder, 3, "here-1", everybody_is_dead, &dead), CP_OK);
-    assert_int_equal(access(path, F_OK), 0);
-    char *after = report_text();
+    merged = merge_now(&kept, STATE_WRITE);
+    assert_int_equal(merged.journals, 2);
+    after = report_text(&kept);
     assert_string_equal(before, after);
     free(before);
     free(after);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* nothing else is left */
-    assert_non_null(strcpy(folder + strlen(folder) - 6, "XXXXXX"));
-    assert_non_null(mkdtemp(folder));
+    state_close(&kept);
+    (void)snprintf(path, sizeof path, "rm -r %s/*", folder);
+    assert_int_equal(system(path), 0); /* NOLINT: the folder is ours */
 }
 
 /* ---- lists ---- */
@@ -440,8 +472,9 @@ static void test_merging_files(void **state)
 static void open_list(struct entries *entries, const char *const *names, uint32_t count)
 {
     assert_true(entries_open(&cli, entries));
+    const struct input_root *root = entries_root(&cli, entries, ".");
     for (uint32_t i = 0; i < count; i++)
-        assert_non_null(entries_add(entries, names[i], names[i]));
+        assert_non_null(entries_add(entries, root, names[i]));
     entries_sort(entries);
 }
 
@@ -465,10 +498,11 @@ static void test_names(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct entries entries = {0};
+        struct naming naming = {"web", ".glb", cases[i].is_short};
         open_list(&entries, cases[i].names, 3);
-        assert_int_equal(name_outputs(&cli, &entries, "./web//", ".glb", cases[i].is_short), cases[i].status);
+        assert_int_equal(check_names(&cli, &entries, &naming), cases[i].status);
         for (int k = 0; k < 3 && cases[i].status == CP_OK; k++)
-            assert_string_equal(entries.items[k].out, cases[i].outputs[k]);
+            assert_string_equal(output_path(entries.arena, &naming, &entries.items[k]), cases[i].outputs[k]);
         entries_free(&entries);
     }
     char longest[256];
@@ -476,9 +510,9 @@ static void test_names(void **state)
     longest[255] = '\0';
     struct entries entries = {0};
     open_list(&entries, (const char *[]){longest, longest + 4}, 2);
-    assert_int_equal(name_outputs(&cli, &entries, "web", ".glb", false), CP_OK);
-    assert_null(entries.items[0].fault);
-    assert_non_null(entries.items[1].fault);
+    assert_int_equal(check_names(&cli, &entries, &(struct naming){"web", ".glb", false}), CP_OK);
+    assert_null(entry_fault(&entries.items[0]));
+    assert_non_null(entry_fault(&entries.items[1]));
     entries_free(&entries);
 }
 
@@ -497,16 +531,17 @@ static void test_shards(void **state)
             for (uint32_t index = 0; index < counts[n]; index++) {
                 assert_true(entries_open(&cli, &shard));
                 seed = 5;
+                const struct input_root *root = entries_root(&cli, &shard, ".");
                 for (uint32_t i = 0; i < COUNT; i++) {
-                    struct entry *entry = entries_add(&shard, cli_print(&cli, "part%03u", i), "");
+                    struct entry *entry = entries_add(&shard, root, cli_print(&cli, "part%03u", i));
                     assert_non_null(entry);
                     entry->size = random_below(1000000);
                 }
                 uint64_t weight = 0;
                 assert_int_equal(select_shard(&cli, &shard, (struct shard){index, counts[n], (int)balance}), CP_OK);
                 for (uint32_t i = 0; i < shard.count; i++) {
-                    assert_true(i == 0 || strcmp(shard.items[i - 1].in, shard.items[i].in) < 0);
-                    first_time += !found[atoi(shard.items[i].in + 4)]++;
+                    assert_true(i == 0 || strcmp(shard.items[i - 1].name, shard.items[i].name) < 0);
+                    first_time += !found[atoi(shard.items[i].name + 4)]++;
                     weight += 65536 + shard.items[i].size;
                 }
                 seen += shard.count;
@@ -547,7 +582,7 @@ static void assert_whole_cells(const char *naming, const char *expected)
     assert_int_equal(keep_whole_cells(&cli, &entries), CP_OK);
     char kept[8] = "";
     for (uint32_t i = 0; i < entries.count; i++)
-        strncat(kept, entries.items[i].in + 2, 1);
+        strncat(kept, entries.items[i].name + 2, 1);
     assert_string_equal(kept, expected);
     entries_free(&entries);
 }
@@ -568,29 +603,37 @@ static void test_whole_cells(void **state)
 
 /* ---- without memory ---- */
 
-static cp_status do_all(const char *manifest)
+static cp_status do_all(const char *manifest, const char *lines)
 {
     struct entries entries = {0};
-    struct records records = {0};
-    const char *in[] = {folder}, *only[] = {"*"}, *status_path[] = {manifest};
+    struct state state = {0};
+    struct merged merged = {0};
+    const char *in[] = {folder}, *only[] = {"*"};
+    const struct naming naming = {"out", ".glb", true};
     struct list_request request = {.in = {in, 1, 1}, .only = {only, 1, 1}, .root = "/tmp"};
     FILE *file = fopen("/dev/null", "w");
     cp_status status = list_entries(&cli, &request, &entries);
     if (status == CP_OK)
-        status = name_outputs(&cli, &entries, "out", ".glb", true);
+        status = check_names(&cli, &entries, &naming);
     if (status == CP_OK)
         status = keep_whole_cells(&cli, &entries);
     if (status == CP_OK)
         status = select_shard(&cli, &entries, (struct shard){0, 2, BALANCE_SIZE});
     entries_free(&entries);
     if (status == CP_OK)
-        status = manifest_read(&cli, status_path[0], &entries);
+        status = manifest_read(&cli, manifest, &(struct manifest_use){0}, &entries);
     if (status == CP_OK)
-        status = records_read(&cli, status_path + 0, 1, &records);
-    for (enum report_form form = REPORT_TEXT; form <= REPORT_CSV && status == CP_OK; form++)
-        status = print_report(&cli, &records, form ? NULL : &entries, form, file);
+        status = entries_name_root(&cli, &entries, "r");
+    if (status == CP_OK)
+        status = state_open(&cli, "", STATE_EMPTY, &state);
+    if (status == CP_OK)
+        status = merge_file(&cli, lines, &state, &merged);
+    for (enum report_form form = REPORT_TEXT; form <= REPORT_CSV && status == CP_OK; form++) {
+        const struct report_scope scope = {.expected = form ? NULL : &entries, .merged = &merged};
+        status = print_report(&cli, &state, &scope, form, file);
+    }
+    state_close(&state);
     entries_free(&entries);
-    records_free(&records);
     (void)fclose(file);
     return status;
 }
@@ -599,12 +642,19 @@ static cp_status do_all(const char *manifest)
 static void test_without_memory(void **state)
 {
     (void)state;
+    static const char *const manifest[] = {"{\"path\":\"x\",\"inputs\":[{\"path\":\"b\"}]}", "{\"path\":\"y\"}"};
     static const char *const lines[] = {
-        "{\"path\":\"x\",\"in\":\"x\",\"state\":\"ok\",\"losses\":[\"a\"],\"inputs\":[{\"path\":\"b\"}]}",
-        "{\"path\":\"y\",\"in\":\"y\",\"state\":\"ok\",\"out_hash\":\"" HASH "1\"}"};
+        "{\"run\":\"h\",\"roots\":[{\"id\":\"r\",\"path\":\"/"
+        "x\",\"given\":\"x\"}],\"passed_over\":[{\"what\":\".a\",\"count\":1}]}",
+        "{\"root\":\"r\",\"name\":\"x\",\"out\":\"x.glb\",\"state\":\"ok\",\"losses\":[\"a: "
+        "12\"],\"inputs\":[{\"path\":\"b\"}]}",
+        "{\"root\":\"r\",\"name\":\"y\",\"out\":\"y.glb\",\"state\":\"ok\",\"out_hash\":\"" HASH "1\",\"sequence\":2}"};
+    char lines_path[64];
     cp_allocator allocator = {.resize = failing_resize};
-    (void)snprintf(path, sizeof path, "%s/lines", folder);
-    write_lines(path, lines, 2);
+    (void)snprintf(path, sizeof path, "%s/manifest", folder);
+    (void)snprintf(lines_path, sizeof lines_path, "%s/lines", folder);
+    write_lines(path, manifest, 2);
+    write_lines(lines_path, lines, 3);
     cp_context *context = cli.context;
     long fewest = 1;
     for (bool program = false;; program = true) {
@@ -613,7 +663,7 @@ static void test_without_memory(void **state)
             allocator.user = &of_library;
             cli.context = cp_context_new(&allocator);
             calls_left = program ? (unsigned)left : 0;
-            cp_status status = cli.context ? do_all(path) : CP_LIMIT;
+            cp_status status = cli.context ? do_all(path, lines_path) : CP_LIMIT;
             calls_left = 0;
             cp_context_free(cli.context);
             fewest = left;
@@ -627,6 +677,7 @@ static void test_without_memory(void **state)
     }
     cli.context = context;
     (void)unlink(path);
+    (void)unlink(lines_path);
 }
 
 /* How many bytes and records the status file has. */
@@ -643,7 +694,22 @@ static uint32_t count_records(const char *status_file, long *size)
     return count;
 }
 
-/* A run with nothing to convert: lists, history, decisions and records. It ends as ever, with a record of each input,
+/* Removes the journals of runs that memory ran out for: each one more needs memory in the next run. */
+static void remove_journals(const char *out)
+{
+    char journals[300], name[600];
+    (void)snprintf(journals, sizeof journals, "%s/.cellpipe/journals", out);
+    DIR *members = opendir(journals);
+    for (const struct dirent *member; members && (member = readdir(members));) {
+        (void)snprintf(name, sizeof name, "%s/%s", journals, member->d_name);
+        if (member->d_name[0] != '.')
+            (void)unlink(name);
+    }
+    if (members)
+        (void)closedir(members);
+}
+
+/* A run with nothing to convert: lists, the state, decisions and records. It ends as ever, with a record of each input,
  * or says that memory ran out. */
 static void test_a_run_without_memory(void **state)
 {
@@ -678,6 +744,7 @@ static void test_a_run_without_memory(void **state)
             assert_true(status == CP_NO || (status == CP_LIMIT && !enough));
             assert_true(status == CP_LIMIT || count_records(status_file, &size_now) == 4);
             assert_int_equal(truncate(status_file, size), 0);
+            remove_journals(out);
         }
     }
     cli.context = context;
@@ -692,7 +759,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_line, begin, end),
         cmocka_unit_test_setup_teardown(test_what_is_no_record, begin, end),
         cmocka_unit_test_setup_teardown(test_which_record_holds, begin, end),
-        cmocka_unit_test_setup_teardown(test_merging_files, begin, end),
+        cmocka_unit_test_setup_teardown(test_clocks, begin, end),
+        cmocka_unit_test_setup_teardown(test_merging_journals, begin, end),
         cmocka_unit_test_setup_teardown(test_names, begin, end),
         cmocka_unit_test_setup_teardown(test_shards, begin, end),
         cmocka_unit_test_setup_teardown(test_whole_cells, begin, end),

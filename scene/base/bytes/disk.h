@@ -128,6 +128,10 @@ cp_status find_any_case(cp_context *context, struct arena *arena, const char *fo
  * or when out of memory (*failed). */
 char *beside_path(struct arena *arena, const char *name, bool *failed);
 
+/* Returns the code of an error of writing: "sink-full" if there is no room, as then nothing else can be written, either;
+ * else `code`. */
+const char *code_of_output(int error, const char *code);
+
 /* The target of an output: a file that appears whole or not at all, or a path that is written in place. For sink.c. */
 
 struct target {

@@ -49,8 +49,8 @@ static const char *visible_name(const struct sink *sink)
 static void fail_write(struct sink *sink, const char *what, int error)
 {
     if (sink->status == CP_OK)
-        sink->status = report_error(sink->context, CP_OUTPUT, "sink-write", IN_FILE(visible_name(sink)), "%s: %s", what,
-                                    strerror(error));
+        sink->status = report_error(sink->context, CP_OUTPUT, code_of_output(error, "sink-write"),
+                                    IN_FILE(visible_name(sink)), "%s: %s", what, strerror(error));
 }
 
 static void write_raw(struct sink *sink, const char *bytes, size_t size)
@@ -367,7 +367,8 @@ static cp_status make_folder(struct sink *top, const char *path)
     }
     if (errno == EEXIST && stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
         return CP_OK;
-    return report_error(top->context, CP_OUTPUT, "sink-open", IN_FILE(folder), "cannot be made: %s", strerror(errno));
+    return report_error(top->context, CP_OUTPUT, code_of_output(errno, "sink-open"), IN_FILE(folder),
+                        "cannot be made: %s", strerror(errno));
 }
 
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened)

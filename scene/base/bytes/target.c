@@ -30,9 +30,15 @@ enum { MOST_LINKS = 40, LONGEST_DESCRIPTOR = 40 /* "/proc/self/fd/N" */ };
 
 /* ---- opening ---- */
 
+const char *code_of_output(int error, const char *code)
+{
+    return error == ENOSPC || error == EDQUOT ? "sink-full" : code;
+}
+
 static cp_status say_unwritable(cp_context *context, const char *path)
 {
-    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+    return report_error(context, CP_OUTPUT, code_of_output(errno, "sink-open"), IN_FILE(path), "cannot be written: %s",
+                        strerror(errno));
 }
 
 /* Returns the number of a descriptor that has a path ("/dev/stdout", "/dev/fd/63"), or -1. To open the path anew would
@@ -286,9 +292,10 @@ static cp_status say_not_placed(cp_context *context, const struct target *target
 {
     bool fresh = context->flags[CP_FLAG_NO_CLOBBER];
     bool no_way = fresh && (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK);
-    return report_error(
-        context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s%s", strerror(errno),
-        no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)" : "");
+    return report_error(context, CP_OUTPUT, code_of_output(errno, "sink-rename"), IN_FILE(target->path),
+                        "cannot be put in place: %s%s", strerror(errno),
+                        no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)"
+                               : "");
 }
 
 /* Copies a file that can get no name, as its file system has no links, to the temporary name. */

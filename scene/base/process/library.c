@@ -54,7 +54,7 @@ cp_status library_load(cp_context *context, struct late_library *library)
         report_out_of_memory(context);
     else if (why)
         (void)report_error(context, CP_LIMIT, "library-missing", NOWHERE,
-                           "a library that this format needs cannot be loaded: %.300s", why);
+                           "a library that is needed here cannot be loaded: %.300s", why);
     return why ? CP_LIMIT : CP_OK;
 }
 
