@@ -163,8 +163,8 @@ must "the borders of faces" [ "$(lines all)" = "12 2 " ]
 
 # ---- batch ----
 
-"$cellpipe" batch -q clamp.step --out-dir out --to glb
-must "the figures in the record of a batch" grep -q '"checks":\["step-checked: faces checked: 9' out/.cellpipe/*/*
-"$cellpipe" batch -q "$top/samples/stl_solids.stl" --out-dir plain --to glb
-must "no figures of other formats" [ "$(cat plain/.cellpipe/*/* | grep -c '"checks"')" = 0 ]
+"$cellpipe" batch -q clamp.step --out-dir out --to glb --status log
+must "the figures in the record of a batch" grep -q '"checks":\["step-checked: faces checked: 9' log
+"$cellpipe" batch -q "$top/samples/stl_solids.stl" --out-dir plain --to glb --status plain.log
+must "no figures of other formats" [ "$(grep -c '"checks"' plain.log)" = 0 ]
 finish

@@ -55,23 +55,39 @@ static bool has_echo(void)
     return tcgetattr(slave, &terminal) == 0 && (terminal.c_lflag & ECHO);
 }
 
+/* Tells whether the command has ended, or with WUNTRACED stopped. The system tells an end once, and steps that only see
+ * may be the first to ask. */
+static bool has_changed(const char *step, int options, int *how)
+{
+    static bool has_ended;
+    static int how_ended;
+    if (!has_ended) {
+        pid_t changed = waitpid(command, &how_ended, options | WNOHANG);
+        if (changed < 0)
+            die(step, strerror(errno));
+        if (changed == 0)
+            return false;
+        has_ended = !WIFSTOPPED(how_ended);
+    }
+    *how = how_ended;
+    return true;
+}
+
 /* Waits for the command's end or stop. */
 static int wait_for_command(const char *step, int options)
 {
     int how;
-    pid_t changed;
-    while ((changed = waitpid(command, &how, options | WNOHANG)) == 0)
+    while (!has_changed(step, options, &how))
         look(10);
-    if (changed < 0)
-        die(step, strerror(errno));
     return how;
 }
 
 static void see(const char *step, const char *text)
 {
     char *found;
+    int how;
     while (!(found = strstr(shown + seen, text))) {
-        if (waitpid(command, &(int){0}, WNOHANG) != 0) {
+        if (has_changed(step, 0, &how)) {
             look(0);
             if (!strstr(shown + seen, text))
                 die(step, "the command has ended");
