@@ -21,7 +21,9 @@ good_records() {
     "$cellpipe" report "$1" --csv >report.csv 2>report.said
     reported=$?
     sed -n 's/^"\([^"]*\)","\([^"]*\)",ok,"","",[^,]*,[^,]*,[^,]*,\([0-9,]*\),"[^"]*",[0-9]*.$/\1 \2 \3/p' report.csv | LC_ALL=C sort
-    if [ $reported = 3 ] && grep -q 'has no records of a batch' report.said; then
+    if [ ! -d "$1/.cellpipe" ]; then
+        [ $reported = 3 ]
+    elif [ $reported = 3 ] && grep -q 'has no records of a batch' report.said; then
         ! grep -qs '"state"' "$1"/.cellpipe/journals/*.jsonl
     else
         [ $reported -le 1 ] && [ ! -s report.said ]
