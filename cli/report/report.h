@@ -10,7 +10,7 @@ enum { EXIT_ANY, EXIT_NEW };
 
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
-/* What a report is about. */
+/* This says what a report is about. */
 struct report_scope {
     const struct entries *expected; /* the inputs that there should be; NULL: all that have a record */
     const uint32_t *run_states;     /* a run counts its inputs by their last state, and the report is of what it

@@ -75,7 +75,7 @@ cp_status share_output(struct cli *cli, const char *folder, int *lock);
 
 struct state;
 
-/* What a merge has found. */
+/* This says what a merge has found. */
 struct merged {
     uint32_t journals, running; /* read; and those among them whose run may go on */
     uint32_t torn, broken;      /* last lines without an end; other lines that are no record, with a warning */

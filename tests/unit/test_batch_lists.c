@@ -409,7 +409,7 @@ static void write_journal(int number, const char *boot, bool has_ended, bool is_
     buffer_free(&text);
 }
 
-/* What a state says of its outputs, for people and for programs. */
+/* Returns what a state says of its outputs, for people and for programs. */
 static char *report_text(struct state *state)
 {
     const struct report_scope scope = {0};
