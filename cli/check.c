@@ -375,14 +375,15 @@ static const cp_option options[] = {
 const struct command check_command = {
     .name = "check",
     .title = "check whether files are sound",
-    .usage = "[closed|manifold|oriented|clean|solid|scene|motion|min-size=LENGTH|max-size=LENGTH]... IN... [--json]\n"
+    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... [min-size=L] [max-size=L] IN... [--json]\n"
              "IN list=LIST [K=V]... [--json]",
-    .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
-            "an inconsistent scene, meshes that fail a test. Each word adds a test "
-            "of every mesh. IN is a file, a folder, or @LIST, as for batch: of many files the faults are a table, and a "
-            "file that crashes its reader costs no other.",
+    .help =
+        "Lists faults, and ends with 1 if there are any: errors of the file, "
+        "an inconsistent scene, meshes that fail a test. Each word adds a test "
+        "of every mesh. IN is a file, a folder, or @LIST, as for batch: of many files the faults are a table, and a "
+        "file that crashes its reader costs no other.",
     .examples = "cellpipe check solid part.stl || echo \"not sound\"\n"
-                "cellpipe check closed max-size=2m --in stl.unit=mm parts\n"
+                "cellpipe check max-size=2m --in stl.unit=mm parts\n"
                 "cellpipe check samples/urdf_picker.urdf list=samples/urdf_picker.srdf",
     .options = options,
     .reads = true,

@@ -244,11 +244,12 @@ static cp_status check_by_judging(struct check *check, cp_scene *scene, const cp
             add_outcome(&status, check_pair(check, scene, &listed.items[i], judged));
     }
     if (unjudged > 0 && (status == CP_OK || status == CP_NO))
-        add_outcome(&status, warn_of_list(check, "check-list-unjudged",
-                                  cli_print(cli,
-                                            "%zu of its pairs were not judged: a frame has no collision geometry, is "
-                                            "gone, or is left out by an option",
-                                            unjudged)));
+        add_outcome(&status,
+                    warn_of_list(check, "check-list-unjudged",
+                                 cli_print(cli,
+                                           "%zu of its pairs were not judged: a frame has no collision geometry, is "
+                                           "gone, or is left out by an option",
+                                           unjudged)));
     return status;
 }
 

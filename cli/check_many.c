@@ -75,8 +75,9 @@ static void count_codes(struct shown *shown, const char *rows, size_t size)
         uint32_t *index = name_map_find(&shown->codes, code);
         if (!index) {
             char *copy = cli_print(cli, "%s", code);
-            if (!copy || !array_reserve(cli->context, &shown->counts, &shown->count_room,
-                                        (uint64_t)shown->code_count + 1, sizeof *shown->counts) ||
+            if (!copy ||
+                !array_reserve(cli->context, &shown->counts, &shown->count_room, (uint64_t)shown->code_count + 1,
+                               sizeof *shown->counts) ||
                 !(index = name_map_add(&shown->codes, copy, shown->code_count, NULL))) {
                 cli->untold = true;
                 return;
@@ -140,7 +141,8 @@ cp_status check_many(struct check *check)
     struct cli *cli = check->cli;
     cp_json json = json_in_file(cli->answers);
     struct shown shown = {.check = check, .json = check->wanted.json ? &json : NULL, .codes.context = cli->context};
-    struct look how = {.user = &shown, .look = look, .fail = tell_failure, .show = show, .is_whole = check->wanted.json};
+    struct look how = {
+        .user = &shown, .look = look, .fail = tell_failure, .show = show, .is_whole = check->wanted.json};
     struct many many;
     cp_status status = look_at_many(cli, &check->wanted.many, &check->wanted.request, &how, &many), shows = CP_OK;
     if ((status == CP_OK || status == CP_NO) && shown.json)

@@ -220,7 +220,8 @@ static cp_status info_of_many(struct cli *cli, const struct info *info)
                         words->count == 1 && is_folder(path) ? " is a folder" : " is not all");
     /* A list of pairs is read beside its robot by other commands. */
     if (words->count == 2 && has_list_suffix(words->items[1]))
-        return complain(cli, CP_USAGE, "info does not read %s; a list beside a robot is read by: cellpipe convert %s %s OUT",
+        return complain(cli, CP_USAGE,
+                        "info does not read %s; a list beside a robot is read by: cellpipe convert %s %s OUT",
                         words->items[1], path, words->items[1]);
     cp_status status = is_alone && is_folder(path) ? info_folder(cli, path, info->json) : CP_NO;
     return status == CP_NO ? info_many(cli, &info->request, &info->many, info->json) : status;
@@ -272,9 +273,10 @@ const struct command info_command = {
     .title = "print what files hold",
     .usage = "IN... [--json]\n"
              "IN [--dump] [--explain]",
-    .help = "Prints a summary of a cell or a part. IN is a file, a folder, or @LIST, as for batch: many files are a "
-            "table, a line each, and the exit code is 1 if one cannot be read. Of a folder alone with ROS packages in it "
-            "(those with a package.xml, perhaps itself) it lists these and their robots.",
+    .help =
+        "Prints a summary of a cell or a part. IN is a file, a folder, or @LIST, as for batch: many files are a "
+        "table, a line each, and the exit code is 1 if one cannot be read. Of a folder alone with ROS packages in it "
+        "(those with a package.xml, perhaps itself) it lists these and their robots.",
     .examples = "cellpipe info cell.wu\n"
                 "cellpipe info parts --in stl.unit=mm --json",
     .options = options,

@@ -115,8 +115,7 @@ cp_status take_death(const struct batch_work *work, uint32_t entry, const struct
     if (!in || !text_open(&found))
         return CP_LIMIT;
     look->fail(look->user, looking->cli, in, record->code, record->message, found.file);
-    cp_status status =
-        text_close(&found) ? take_look(work, entry, record->state, found.bytes, found.size) : CP_LIMIT;
+    cp_status status = text_close(&found) ? take_look(work, entry, record->state, found.bytes, found.size) : CP_LIMIT;
     text_free(&found);
     return status;
 }

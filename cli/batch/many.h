@@ -14,18 +14,12 @@ struct many_request {
 };
 #define MANY_OPTIONS(settings, member)                                                                                 \
     WALK_OPTIONS(settings, member.list),                                                                               \
-        {"--jobs",                                                                                                     \
-         "of many files, read N at a time, by default one for each processor",                                         \
-         CP_OPTION_INTEGER,                                                                                            \
-         offsetof(settings, member.limits.jobs),                                                                       \
-         .minimum = 1,                                                                                                 \
-         .maximum = CP_MOST_THREADS},                                                                                  \
-        {"--timeout",                                                                                                  \
-         "of many files, give up one after so much time",                                                              \
-         CP_OPTION_TIME,                                                                                               \
-         offsetof(settings, member.limits.timeout),                                                                    \
-         "120",                                                                                                        \
-         .minimum = 0.001,                                                                                             \
+        {"--jobs",          "of many files, read N at a time, by default one for each processor",                      \
+         CP_OPTION_INTEGER, offsetof(settings, member.limits.jobs),                                                    \
+         .minimum = 1,      .maximum = CP_MOST_THREADS},                                                               \
+        {"--timeout",    "of many files, give up one after so much time",                                              \
+         CP_OPTION_TIME, offsetof(settings, member.limits.timeout),                                                    \
+         "120",          .minimum = 0.001,                                                                             \
          .maximum = 1e6},                                                                                              \
         {"--memory",                                                                                                   \
          "of many files, give up one that needs more memory",                                                          \
@@ -37,7 +31,7 @@ struct many_request {
     {                                                                                                                  \
         "--progress", "of many files, json: a line of JSON each second; none: nothing until the end",                  \
             CP_OPTION_CHOICE, offsetof(settings, member.progress), "auto", .choices = "auto|json|none",                \
-            .value = "MODE"                                                                                            \
+                                                                           .value = "MODE"                             \
     }
 
 struct looking;

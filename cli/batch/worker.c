@@ -341,9 +341,9 @@ static cp_status look_at(const struct batch_request *asked, const struct batch_w
     }
     if (!is_told && text.file && record->state != STATE_MACROS)
         look->fail(look->user, cli, job->in, *record->code ? record->code : "failed",
-                   *record->message             ? record->message
+                   *record->message           ? record->message
                    : record->losses.count > 0 ? record->losses.items[0]
-                                                : "cannot be looked at",
+                                              : "cannot be looked at",
                    text.file);
     if (text_close(&text))
         buffer_append(found, text.bytes, text.size);
