@@ -2,6 +2,7 @@
 #include "summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "../inputs/manifest.h"
@@ -198,8 +199,8 @@ static void put_copies(cp_json *json, const struct summary *summary)
 static void put_times(cp_json *json, const struct summary *summary)
 {
     cp_json_open(json, "time", '{');
-    cp_json_number(json, "ms", summary->ms);
-    cp_json_number(json, "cpu_ms", summary->cpu_ms);
+    cp_json_number(json, "ms", round(summary->ms * 1000) / 1000);
+    cp_json_number(json, "cpu_ms", round(summary->cpu_ms * 1000) / 1000);
     cp_json_count(json, "max_rss", summary->max_rss);
     cp_json_open(json, "slowest", '[');
     for (uint32_t i = 0; i < summary->slowest_count; i++) {
