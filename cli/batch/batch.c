@@ -350,7 +350,6 @@ static cp_status record_other(const struct batch_site *site, struct state *state
     struct arena *arena = site->arena;
     enum deed deed = (enum deed)work->deeds[index];
     struct record record = {.state = STATE_SKIPPED, .code = "", .message = "", .attempt = 1}, past;
-    bool is_new = false;
     if (deed == DEED_NONE && journal->log < 0) {
         journal->states[STATE_SKIPPED]++;
         return CP_OK;
@@ -359,24 +358,26 @@ static cp_status record_other(const struct batch_site *site, struct state *state
     cp_status known = in && out ? state_find(state, out, &past) : CP_LIMIT;
     if (known != CP_OK && known != CP_NO)
         return known;
-    if (known == CP_OK && (deed == DEED_REPEAT || deed == DEED_PASS))
+    bool is_as_before = known == CP_OK && deed != DEED_NONE;
+    if (is_as_before && deed == DEED_FAULT)
+        is_as_before = strcmp(past.root, entry->root->id) == 0 && strcmp(past.name, entry->name) == 0 &&
+                       past.state == STATE_FAILED && strcmp(past.message, entry_fault(entry)) == 0;
+    if (is_as_before) {
         record = past;
-    if (deed == DEED_FAULT) {
+    } else if (deed == DEED_FAULT) {
         record.state = STATE_FAILED;
         record.code = "input";
         record.message = entry_fault(entry);
         record.time = time_of_record();
         record.host = site->here.host;
         record.sequence = known == CP_OK ? past.sequence + 1 : 1;
-        is_new = known != CP_OK || strcmp(past.root, entry->root->id) != 0 || strcmp(past.name, entry->name) != 0 ||
-                 past.state != STATE_FAILED || strcmp(past.message, record.message) != 0;
     }
     if (deed == DEED_REPEAT || deed == DEED_FAULT)
         journal_complain(journal, in, record.message, deed == DEED_REPEAT ? AS_BEFORE : "\n");
     record.root = entry->root->id;
     record.name = entry->name;
     record.out = out;
-    return journal_record(journal, &record, is_new);
+    return journal_record(journal, &record, deed == DEED_FAULT && !is_as_before);
 }
 
 static cp_status record_others(const struct batch_site *site, struct state *state, const struct batch_work *work,

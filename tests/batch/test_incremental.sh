@@ -170,6 +170,14 @@ works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 must "a summary is of its own run" [ "$(sed -n 's/^  \([a-z]*\) *\([0-9]*\)$/\2 \1/p' stdout)" = '2 skipped' ]
 
+# An input that is refused as before has one record, also in logs.
+ln -s nowhere lost.stl
+for i in 1 2; do
+    ends 1 'lost.stl: error: ' "$cellpipe" batch lost.stl --out-dir refused --status refused.jsonl
+done
+must "its record stays" [ "$(grep '"state"' refused.jsonl | uniq | wc -l)" = 1 ]
+must "and is told twice" [ "$(grep -c '"sequence":1,.*"state":"failed"' refused.jsonl)" = 2 ]
+
 # What a lost host has left is removed after a day, though all is up to date.
 touch -d '25 hours ago' out/.cellpipe-elsewhere-1-0123456789abcdef
 touch out/.cellpipe-elsewhere-1-fedcba9876543210
