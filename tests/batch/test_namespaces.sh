@@ -8,6 +8,10 @@ namespace="unshare --pid --fork --kill-child --mount-proc"
 # In a container that may make no namespaces, the parts with them are left out; the others need nothing special.
 # shellcheck disable=SC2086 # a list of words
 $namespace true 2>/dev/null || { echo "left out: namespaces of processes cannot be made here" && namespace=; }
+if ! strace -o /dev/null true 2>/dev/null; then
+    echo "skipped: test_namespaces needs strace"
+    exit 77
+fi
 without_locks="strace -f -qq -o trace -e trace=flock -e inject=flock:error=ENOLCK"
 ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" # leaks are not looked for under strace
 export ASAN_OPTIONS
