@@ -32,6 +32,7 @@ struct batch_limits {
     int64_t jobs;
     double timeout;               /* seconds a file */
     uint64_t memory, most_output; /* bytes a file */
+    uint64_t total_memory;        /* bytes of all files that are converted at a time; 0: any */
 };
 
 /* The request of the user. The options fill it. */
@@ -72,6 +73,7 @@ struct batch_work {
     struct name_map taken; /* outputs of this run that were those of other inputs, which are gone */
     bool is_told;          /* the manifest told a shard what is known */
     uint32_t threads;      /* a worker */
+    uint64_t memory;       /* bytes that a file may take: at present, it may be a part of those of all workers */
 };
 
 struct gone_output;
