@@ -235,4 +235,17 @@ must "no outputs are made" [ ! -e none ]
 must "no report is made" [ ! -e none.json ]
 ends 2 'for many: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl --out-dir web
 ends 2 'for several inputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl open.stl cell.wu
+# All kinds of inputs are settled by one run, good or bad: no record contradicts itself or cannot be read back, such as
+# that of a part at 1e200 m, or of a texture that is found by another spelling of its name.
+mkdir backslash
+sed 's|\.\./images/beside.png|.\\beside.png|' "$top/tests/cases/collada/beside.dae" >backslash/a.dae
+cp "$top/tests/cases/collada/beside.png" backslash
+settle
+works "$cellpipe" batch backslash --out-dir turned
+must "is another way to say it" grep -q 'there is no file ".\\beside.png"; "./beside.png" beside it is read' stdout
+must "a name of another system" [ "$(plan backslash --out-dir turned)" = 'skip backslash/a.dae: up to date' ]
+"$cellpipe" batch "$top/tests/cases" --skip 'bomb*' --out-dir all --progress none >stdout 2>stderr
+must "of all the cases many are good" [ "$(sed -n 's/^  ok *//p' stdout)" -gt 500 ]
+must "and each has a record" [ "$(grep -c 'is no record' stderr)" = 0 ]
+must "that settles it" [ -z "$(plan "$top/tests/cases" --skip 'bomb*' --out-dir all | grep -v -E '^(skip|pass) ')" ]
 finish

@@ -5,16 +5,16 @@
 cd "$work" || exit 1
 namespace="unshare --pid --fork --kill-child --mount-proc"
 [ "$(id -u)" = 0 ] || namespace="unshare --user --map-current-user --pid --fork --kill-child --mount-proc"
+# In a container that may make no namespaces, the parts with them are left out; the others need nothing special.
 # shellcheck disable=SC2086 # a list of words
-if ! $namespace true 2>/dev/null; then
-    echo "skipped: test_namespaces: namespaces of processes cannot be made here"
+$namespace true 2>/dev/null || { echo "left out: namespaces of processes cannot be made here" && namespace=; }
+if ! strace -o /dev/null true 2>/dev/null; then
+    echo "skipped: test_namespaces needs strace"
     exit 77
 fi
 without_locks="strace -f -qq -o trace -e trace=flock -e inject=flock:error=ENOLCK"
-if ! $without_locks true 2>/dev/null; then
-    echo "skipped: test_namespaces: strace cannot let calls fail here"
-    exit 77
-fi
+ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" # leaks are not looked for under strace
+export ASAN_OPTIONS
 
 cells cells 3
 "$cellpipe" manifest cells --only '*.wu' -q >cells.jsonl
@@ -41,22 +41,24 @@ stop() {
 }
 
 # Its number is one that no process has elsewhere.
-# shellcheck disable=SC2086 disable=SC2016
-shard $namespace sh -c 'for _ in $(seq 99); do (:); done; "$@"; exit $?' sh
-merged 1
-# shellcheck disable=SC2086
-merged 1 $namespace
-# shellcheck disable=SC2086
-merged 1 $without_locks
-# shellcheck disable=SC2086
-merged 1 $without_locks $namespace
-stop
-# Its process was in a namespace that is gone: nobody knows what went on there without a lock.
-# shellcheck disable=SC2086
-merged 1 $without_locks
-touch -d '25 hours ago' out/.cellpipe/journals/*
-# shellcheck disable=SC2086
-merged 0 $without_locks
+if [ -n "$namespace" ]; then
+    # shellcheck disable=SC2086 disable=SC2016
+    shard $namespace sh -c 'for _ in $(seq 99); do (:); done; "$@"; exit $?' sh
+    merged 1
+    # shellcheck disable=SC2086
+    merged 1 $namespace
+    # shellcheck disable=SC2086
+    merged 1 $without_locks
+    # shellcheck disable=SC2086
+    merged 1 $without_locks $namespace
+    stop
+    # Its process was in a namespace that is gone: nobody knows what went on there without a lock.
+    # shellcheck disable=SC2086
+    merged 1 $without_locks
+    touch -d '25 hours ago' out/.cellpipe/journals/*
+    # shellcheck disable=SC2086
+    merged 0 $without_locks
+fi
 
 # In one namespace, a number that no process has tells that the run is gone.
 shard env
