@@ -48,27 +48,34 @@ must "the flag is named" grep -q '1 memory: read-memory: .*(--total-memory sets 
 ends 0 '' batch lib --out-dir out --jobs 4 --total-memory 600MiB --retry
 must "and more of it is enough for that, too: $(states)" [ "$(states)" = '1 ok 6 skipped' ]
 
-# Never are there more than fit, however many jobs there are.
+# Never are there more than fit, however many jobs there are: of those that need more than a part, one.
 mkdir held
-for name in 1 2 3 4 5 6 7 8; do
-    echo 'planted keep 60 loop' >held/$name.planted
+# fat: how many processes below the run have what the files ask for.
+fat() { ps -o rss= -p "$(pgrep -d , -P "$(pgrep -d , -P $run)")" | awk -v most=$((1024 * need)) '$1 >= most' | wc -l; }
+enough() { [ "$(fat)" -ge $fit ]; }
+for need_fit in 60:3 100:1; do
+    need=${need_fit%:*} fit=${need_fit#*:}
+    for name in 1 2 3 4 5 6 7 8; do
+        echo "planted keep $need loop" >held/$name.planted
+    done
+    "$planted" batch held --out-dir held_out --jobs 8 --total-memory 250MiB --timeout 1000 --progress none >said 2>&1 &
+    run=$!
+    wait_until enough
+    sleep 0.2
+    must "$fit at a time of $need MiB, not $(fat)" [ "$(fat)" = $fit ]
+    kill -TERM $run
+    wait $run 2>/dev/null
 done
-"$planted" batch held --out-dir out --jobs 8 --total-memory 250MiB --timeout 1000 --progress none >said 2>&1 &
-run=$!
-# fat: how many processes below the run have 60 MiB.
-fat() { ps -o rss= -p "$(pgrep -d , -P "$(pgrep -d , -P $run)")" | awk '$1 >= 61440' | wc -l; }
-three() { [ "$(fat)" -ge 3 ]; }
-wait_until three
-sleep 0.2
-must "three at a time, not $(fat)" [ "$(fat)" = 3 ]
-kill -TERM $run
-wait $run 2>/dev/null
 rm held/*
 ends 2 'total-memory .*: needs a size' batch held --out-dir out --total-memory much
 # A crash may come of too little memory: with all of it, it is one.
 echo 'planted abort' >held/abort.planted
-ends 1 '1 of 1 inputs failed' batch held --out-dir out --jobs 2 --total-memory 600MiB
-must "a crash is one in the end: $(states)" [ "$(states)" = '1 crashed' ]
+echo 'planted keep 1' >held/keep.planted
+ends 1 '1 of 2 inputs failed' batch held --out-dir out --jobs 2 --total-memory 600MiB
+must "a crash is one in the end: $(states)" [ "$(states)" = '1 crashed 1 ok' ]
+echo 'planted keep 100' >held/abort.planted
+ends 0 '' batch held --out-dir died --jobs 2 --total-memory 160MiB --isolate=no
+must "a worker that died for its part is followed by one with more: $(states)" [ "$(states)" = '2 ok' ]
 # One job has all of it, however little that is; and --memory holds, too.
 ends 1 'keep|needed' batch lib --out-dir little --jobs 8 --total-memory 1MiB
 must "they fail for that: $(states)" [ "$(states)" = '7 memory' ]
