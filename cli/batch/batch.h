@@ -33,6 +33,7 @@ struct batch_limits {
     int64_t jobs;
     double timeout;               /* seconds a file */
     uint64_t memory, most_output; /* bytes a file */
+    uint64_t total_memory;        /* bytes of all files that are converted at a time; 0: any */
 };
 
 /* The request of the user. The options fill it. */
@@ -80,6 +81,7 @@ struct batch_work {
     bool is_told;            /* the manifest told a shard what is known */
     uint32_t threads;        /* a worker */
     const struct look *look; /* looks at entries in place of the plan (many.h); NULL: they are converted */
+    uint64_t memory;         /* bytes that a file may take: at present, it may be a part of those of all workers */
 };
 
 struct look;

@@ -24,6 +24,7 @@ struct job {
     bool fault_is_own;         /* the record's error is in the input itself */
     uint32_t losses, warnings; /* how many there were */
     bool has_no_room;          /* the disk is full */
+    bool has_part;             /* --total-memory bounds it, and not --memory */
 };
 
 /* ---- costs ---- */
@@ -66,18 +67,29 @@ static void keep_text(struct job *job, struct list *list, uint32_t count, const 
         (void)list_add(&job->cli, list, cli_print(&job->cli, "%s: %s", entry->code, entry->text));
 }
 
-/* Tells whether a note has the figures of an importer's own check. */
-static bool is_of_check(const char *code)
+static bool ends_in(const char *code, const char *end)
 {
-    static const char end[] = "-checked";
-    size_t size = strlen(code), tail = sizeof end - 1;
+    size_t size = strlen(code), tail = strlen(end);
     return size > tail && strcmp(code + size - tail, end) == 0;
 }
 
-static void blame_memory(struct record *record)
+/* Tells whether a note has the figures of an importer's own check. */
+static bool is_of_check(const char *code)
 {
-    record->code = "out-of-memory";
-    record->message = "out of memory (--memory sets the limit)";
+    return ends_in(code, "-checked");
+}
+
+/* Tells whether memory was too little for the context, a library, or a reader's process. */
+static bool is_of_memory(const char *code)
+{
+    return ends_in(code, "-memory");
+}
+
+static void blame_memory(struct job *job)
+{
+    job->record.code = "out-of-memory";
+    job->record.message =
+        job->has_part ? "out of memory (--total-memory sets the limit)" : "out of memory (--memory sets the limit)";
 }
 
 /* Keeps the part of the report that goes into the record. */
@@ -97,13 +109,16 @@ static void keep_entry(struct job *job, const cp_entry *entry)
         break;
     case CP_ERROR:
         if (strcmp(entry->code, "out-of-memory") == 0)
-            blame_memory(record);
+            blame_memory(job);
         if (*record->code)
             break;
         bool is_own = job->fault_is_own = !entry->file || strcmp(entry->file, job->in) == 0;
         const char *code = cli_print(&job->cli, "%s", entry->code);
+        const char *bound = !is_of_memory(entry->code) ? ""
+                            : job->has_part            ? " (--total-memory sets the limit)"
+                                                       : " (--memory sets the limit)";
         const char *message =
-            is_own ? cli_print(&job->cli, "%s", entry->text) : cli_print(&job->cli, "%s: %s", entry->file, entry->text);
+            cli_print(&job->cli, "%s%s%s%s", is_own ? "" : entry->file, is_own ? "" : ": ", entry->text, bound);
         record->code = code ? code : "";
         record->message = message ? message : "";
         break;
@@ -218,15 +233,11 @@ static enum record_state state_of_code(const char *code)
     static const struct {
         const char *code;
         enum record_state state;
-    } others[] = {{"out-of-memory", STATE_MEMORY},
-                  {"read-memory", STATE_MEMORY},
-                  {"read-timeout", STATE_TIMEOUT},
-                  {"read-crashed", STATE_CRASHED},
-                  {"urdf-macros", STATE_MACROS}};
+    } others[] = {{"read-timeout", STATE_TIMEOUT}, {"read-crashed", STATE_CRASHED}, {"urdf-macros", STATE_MACROS}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(code, others[i].code) == 0)
             return others[i].state;
-    return STATE_FAILED;
+    return is_of_memory(code) ? STATE_MEMORY : STATE_FAILED;
 }
 
 /* Makes the context of the entry. */
@@ -236,19 +247,21 @@ static cp_status open_context(const struct batch_request *asked, const struct ba
     cli->context = cp_context_new(NULL);
     if (!cli->context) {
         job->record.state = STATE_MEMORY;
-        blame_memory(&job->record);
+        blame_memory(job);
         return CP_LIMIT;
     }
     cp_set_cancel(cli->context, must_stop, NULL);
     cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
     cp_set_flag(cli->context, CP_FLAG_LIST_FILES, work->look == NULL);
     cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
-    set_limit(cli->context, "memory", (double)asked->limits.memory);
-    set_limit(cli->context, "reader-memory", (double)asked->limits.memory);
+    set_limit(cli->context, "memory", (double)work->memory);
+    set_limit(cli->context, "reader-memory", (double)work->memory);
     set_limit(cli->context, "reader-seconds", asked->limits.timeout);
     cp_status status = cp_set_threads(cli->context, work->threads);
     if (status == CP_OK)
         status = use_globals(cli, &variant_of(work, job->entry)->plan.globals);
+    if (asked->limits.total_memory > 0)
+        set_limit(cli->context, "memory", (double)work->memory);
     return status == CP_OK ? allow_library(cli, job->entry) : status;
 }
 
@@ -305,7 +318,7 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
     if (job->out_of_memory && !*record->code)
-        blame_memory(record);
+        blame_memory(job);
     if (record->state == STATE_MEMORY && hash_is_zero(record->key)) {
         record->formats.count = 0;
         (void)take_input(site, work, job->entry, record, &job->input);
@@ -388,7 +401,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
                       .entry = entry,
                       .in = entry_path(site->arena, entry),
                       .out = output_path(site->arena, &work->naming, entry),
-                      .begun = time_now()};
+                      .begun = time_now(),
+                      .has_part = work->memory < asked->limits.memory};
     struct record *record = &job.record;
     const char *name = output_name(site->arena, &work->naming, entry);
     double cpu = cpu_seconds();
@@ -415,7 +429,7 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
         record->time = time_of_record();
         record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
         record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
-        record->max_rss = most_memory();
+        record->max_rss = most_memory() + (job.cli.context ? cp_reader_memory(job.cli.context) : 0);
         record->host = site->here.host;
     }
     answer->state = record->state;
@@ -473,7 +487,7 @@ void worker_life(const struct batch_request *asked, const struct batch_site *sit
     struct buffer line = {.context = site->cli->context}, told = {.context = site->cli->context};
     cp_field_reader reader = {.context = site->cli->context, .arena = site->arena};
     obey_supervisor();
-    cp_process_limit(asked->limits.memory, asked->limits.most_output);
+    cp_process_limit(work->memory, asked->limits.most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
         struct printed_text messages, named = {0}; /* the second with the input's name in each line */
         struct record record;
