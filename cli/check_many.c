@@ -108,7 +108,7 @@ static void print_counts(const struct shown *shown, const struct many *many)
     print_ends(many, "ok");
     for (uint32_t i = 0; i < shown->code_count; i++)
         printf("  %-16s %" PRIu32 "\n", shown->counts[i].code, shown->counts[i].files);
-    print_passed_over(many->work.entries.passed_over, many->work.entries.passed_count, stdout);
+    print_scope(many);
 }
 
 /* Prints the object of --json: the faults of all, and then all files, in order. */

@@ -154,7 +154,7 @@ cp_status info_many(struct cli *cli, const struct request *request, const struct
         shows = print_object(cli, &many, status == CP_OK);
     else if (status == CP_OK || status == CP_NO) {
         print_ends(&many, "read");
-        print_passed_over(many.work.entries.passed_over, many.work.entries.passed_count, stdout);
+        print_scope(&many);
     }
     many_free(&many);
     return shows == CP_OK ? status : shows;

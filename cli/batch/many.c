@@ -231,7 +231,12 @@ void print_ends(const struct many *many, const char *good)
     if (macros > 0)
         printf(", %" PRIu32 " of macros alone", macros);
     printf("\n");
+}
+
+void print_scope(const struct many *many)
+{
     print_settings(&many->work);
+    print_passed_over(many->work.entries.passed_over, many->work.entries.passed_count, stdout);
 }
 
 cp_status show_found(struct many *many)

@@ -75,6 +75,8 @@ void many_free(struct many *many);
 void print_fault_row(FILE *table, const cp_entry *fault);
 /* Prints how many files there are, and how many of them are `good` ("ok") or not. */
 void print_ends(const struct many *many, const char *good);
+/* Prints how many have settings, and what was passed over. */
+void print_scope(const struct many *many);
 
 /* info_many.c: the command info for many files. */
 cp_status info_many(struct cli *cli, const struct request *request, const struct many_request *asked, bool json);
