@@ -128,6 +128,7 @@ grep -q __asan_init "$cellpipe" || { # sanitizers take memory without measure
 }
 
 # Interrupted: no half of an object.
+rm progress stdout # what the run before wrote would be taken for its own
 # shellcheck disable=SC2086
 # shellcheck disable=SC2086
 "$cellpipe" check solid slow.wu lib/a --jobs 1 $balls --json --timeout 1000 --progress json >stdout 2>progress &
