@@ -53,6 +53,13 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
 }
 
+cp_status commit_removals(const struct batch_site *site, struct state *state)
+{
+    if (!flush_file_system(site->lock))
+        return complain(site->cli, CP_OUTPUT, "%s cannot be flushed to the disk: %s", site->out_dir, strerror(errno));
+    return state_commit(state);
+}
+
 /* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
  * or cells are there. Its records go into the state of a shard. */
 static cp_status list_by_manifest(const struct batch_request *asked, struct state *state, struct batch_work *work,

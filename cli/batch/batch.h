@@ -102,6 +102,9 @@ const char *place_of_input(struct arena *arena, const struct input_root *root, c
 
 /* Fills the site of an output folder, whose cli is set. */
 cp_status find_site(const char *out_dir, struct batch_site *site);
+/* Commits a change by which the state forgets files that were removed: first their removal goes to the disk, as nobody
+ * would remove them again. */
+cp_status commit_removals(const struct batch_site *site, struct state *state);
 
 /* ---- meetings.c ---- */
 

@@ -22,9 +22,9 @@ enum { VERSION = 1 };
     "CREATE " temporary "TABLE IF NOT EXISTS further(path BLOB, out BLOB, PRIMARY KEY(path, out)) WITHOUT ROWID;"
 
 static const char schema[] =
-    SMALL_TABLES("") "CREATE TABLE IF NOT EXISTS outputs(" COLUMNS ", PRIMARY KEY(out)) WITHOUT ROWID;"
+    "BEGIN IMMEDIATE;" SMALL_TABLES("") "CREATE TABLE IF NOT EXISTS outputs(" COLUMNS ", PRIMARY KEY(out)) WITHOUT ROWID;"
                      "CREATE INDEX IF NOT EXISTS failures ON outputs(state) WHERE state >= 3;"
-                     "PRAGMA user_version = 1;";
+                     "PRAGMA user_version = 1; COMMIT;";
 
 /* Whoever changes nothing on the disk sees the outputs of the disk with what has changed since laid over them, in
  * constant memory but for the changes. The other tables are small. */
