@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -229,13 +230,26 @@ static enum record_state state_of_code(const char *code)
     return STATE_FAILED;
 }
 
+/* Makes the folder of the output. What lies on another disk than the journal, behind a link or a mount, is flushed at
+ * once: the end of the run flushes the journal's alone. */
+static cp_status make_folder_of(struct job *job)
+{
+    const char *slash = strrchr(job->out, '/');
+    char *folder = slash ? cli_print(&job->cli, "%.*s", (int)(slash - job->out), job->out) : NULL;
+    struct stat there, journal;
+    cp_status status = slash ? make_folder(&job->cli, folder) : CP_OK;
+    if (status == CP_OK && slash && stat(folder, &there) == 0 && stat(job->site->folder, &journal) == 0 &&
+        there.st_dev != journal.st_dev)
+        cp_set_flag(job->cli.context, CP_FLAG_SYNC, true);
+    return status;
+}
+
 /* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
 static cp_status convert(const struct batch_request *asked, const struct batch_site *site,
                          const struct batch_work *work, struct job *job)
 {
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
-    const char *slash = strrchr(job->out, '/');
     struct plan plan;
     cli->context = cp_context_new(NULL);
     if (!cli->context) {
@@ -257,8 +271,8 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
         status = use_globals(cli, &plan.globals);
     if (status == CP_OK)
         status = allow_library(cli, job->entry);
-    if (status == CP_OK && slash)
-        status = make_folder(cli, cli_print(cli, "%.*s", (int)(slash - job->out), job->out));
+    if (status == CP_OK)
+        status = make_folder_of(job);
     job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
     if (status == CP_OK)
         status = run_plan(cli, &plan);

@@ -88,4 +88,36 @@ END
 recorded_run sh script "$cellpipe" "$slow" >said 2>&1
 must "three were merged: $(cat said)" grep -q 'records *3$' said
 power_cut "a merge of a shard that goes on" none "$@"
+
+# A line that comes after the flush of a merge waits for the next one. The merge stops at its flush, while a shard goes on.
+rm -rf out
+"$cellpipe" batch lib --shard 0/1 --out-dir out -q "$@"
+journal=$(echo out/.cellpipe/journals/*)
+sed -i '$d' "$journal"
+tail -n 1 "$journal" | sed 's/c[0-9]\.wu/late.wu/g; s/"state":"ok"/"state":"failed"/' >late
+flock "$journal" sleep 1000 &
+shard=$!
+wait_until sh -c "! flock -n '$journal' true"
+strace -qq -o log -e trace=syncfs -e inject=syncfs:signal=STOP "$cellpipe" merge out >said 2>&1 &
+merge=$!
+wait_until grep -q 'stopped by SIGSTOP' log
+cat late >>"$journal"
+pkill -CONT -P "$merge"
+wait "$merge"
+must "three of four lines: $(cat said)" grep -q 'records *3$' said
+pkill -P "$shard"
+wait "$shard"
+works "$cellpipe" merge out
+must "and then the fourth: $(cat stdout)" grep -q 'records *1$' stdout
+
+# What lies on another file system is flushed file by file.
+other=$(mktemp -d /tmp/cellpipe-power.XXXXXX)
+trap 'rm -rf "$work" "$other"' EXIT
+mkdir -p away lib/b
+cp part.stl lib
+cp part.stl lib/b
+ln -s "$other" away/b
+strace -qq -f -y -o log -e trace=fsync,linkat "$cellpipe" batch lib --only '*.stl' --out-dir away -q >said 2>&1
+flushed=$([ "$(stat -c %d away)" = "$(stat -c %d "$other")" ] || echo 2)
+must "the file and its folder there, and no other" [ "$(grep -c '^[0-9]* *fsync(.*<.*cellpipe-power' log)/$(grep -c fsync log)" = "${flushed:-0}/${flushed:-0}" ]
 finish
