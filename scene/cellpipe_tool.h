@@ -235,7 +235,7 @@ CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uin
  * not count. */
 enum { CP_SHAPE_VALUES = 10 };
 typedef struct cp_shape {
-    uint64_t kind;    /* a hash of the counts, below 2^53; 0: nothing is shown */
+    uint64_t kind;    /* a hash of the counts, below 2^53; 0: nothing is shown, or too far away */
     double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
     /* The values 0 to 5 describe the vertices' distances from their centre, in metres: root mean square, largest,
      * smallest; with the covariance C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. The
