@@ -561,6 +561,9 @@ static cp_status run(struct batch *batch, size_t bang)
         batch->journal.show.json = asked->progress == PROGRESS_JSON;
         status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
                               site->shard ? site->shard : "", &batch->journal);
+        struct stat facts;
+        if (status == CP_OK && fstat(batch->journal.file, &facts) == 0)
+            site->begun = (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec;
         if (status == CP_OK)
             status = carry_out(batch);
         journal_show(&batch->journal, true);

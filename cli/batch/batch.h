@@ -57,7 +57,8 @@ struct batch_site {
     const char *folder;    /* OUT/.cellpipe */
     const char *shard;     /* "3/64", or NULL */
     struct whereabouts here;
-    int lock; /* that of the output folder; -1: a shard has none */
+    int lock;      /* that of the output folder; -1: a shard has none */
+    int64_t begun; /* when the journal was made, by the clock of its file system: nanoseconds since 1970 */
 };
 
 /* The inputs, and what to do for each. */

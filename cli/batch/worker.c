@@ -138,8 +138,9 @@ static const char *recorded_path(struct job *job, const char *path, const char *
     return name ? cli_print(&job->cli, "%s", name) : whole_path(job->site->arena, job->site->cwd, path);
 }
 
-/* Returns the time to keep of a file. One that was changed within the same tick of the clock in which it was read may
- * have been changed afterwards, too: without a time, the next run compares its contents. */
+/* Returns the time to keep of a file. One that was changed within the same tick of the clock in which it was read, or
+ * in which the journal was made, or later, may have been changed afterwards, too: without a time, the next run compares
+ * its contents. The journal's time is there since the clock of this host may be ahead of that of the files. */
 static int64_t lasting_time(const struct job *job, int64_t modified)
 {
     const int64_t second = 1000000000;
@@ -150,7 +151,8 @@ static int64_t lasting_time(const struct job *job, int64_t modified)
     tick.tv_nsec = 10000000;
 #endif
     int64_t coarseness = modified % second == 0 ? 2 * second : tick.tv_nsec; /* FAT and old servers are that coarse */
-    return modified + coarseness >= job->begun ? 0 : modified;
+    int64_t begun = job->site->begun < job->begun ? job->site->begun : job->begun;
+    return modified + coarseness >= begun ? 0 : modified;
 }
 
 /* Keeps the files that were read, looked for and written. */

@@ -312,7 +312,8 @@ cp_status merge_journals(struct cli *cli, const char *folder, const char *shard,
         struct reading reading = {.cli = cli, .state = state, .merged = merged};
         bool is_done = false;
         reading.path = cli_print(cli, "%s/%s", journals, names.items[i]);
-        status = reading.path ? merge_one(&reading, names.items[i], here, time_there(lock), removes, &is_done) : CP_LIMIT;
+        status =
+            reading.path ? merge_one(&reading, names.items[i], here, time_there(lock), removes, &is_done) : CP_LIMIT;
         if (status == CP_OK && is_done && !list_add(cli, &done, reading.path))
             status = CP_LIMIT;
     }
