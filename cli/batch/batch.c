@@ -250,13 +250,13 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     return CP_OK;
 }
 
-static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
-                       enum deed deed, const char *why)
+static void print_deed(const struct batch_work *work, struct arena *scratch, const struct entry *entry, enum deed deed,
+                       const char *why)
 {
     static const char *const words[DEED_COUNT] = {
         [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
         [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    const char *in = entry_path(scratch, entry), *out = output_path(scratch, &work->naming, entry);
     printf("%-7s ", words[deed]);
     print_shown(stdout, in ? in : "");
     printf(" -> ");
@@ -294,7 +294,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->counts[deed]++;
         work->found += is_known;
         if (status == CP_OK && asked->dry_run && clashes.count == 0)
-            print_deed(site, work, entry, deed, why);
+            print_deed(work, scratch, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
