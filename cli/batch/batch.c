@@ -53,6 +53,13 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
 }
 
+cp_status commit_removals(const struct batch_site *site, struct state *state)
+{
+    if (!flush_file_system(site->lock))
+        return complain(site->cli, CP_OUTPUT, "%s cannot be flushed to the disk: %s", site->out_dir, strerror(errno));
+    return state_commit(state);
+}
+
 /* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
  * or cells are there. Its records go into the state of a shard. */
 static cp_status list_by_manifest(const struct batch_request *asked, struct state *state, struct batch_work *work,
@@ -243,13 +250,13 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     return CP_OK;
 }
 
-static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
-                       enum deed deed, const char *why)
+static void print_deed(const struct batch_work *work, struct arena *scratch, const struct entry *entry, enum deed deed,
+                       const char *why)
 {
     static const char *const words[DEED_COUNT] = {
         [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
         [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    const char *in = entry_path(scratch, entry), *out = output_path(scratch, &work->naming, entry);
     printf("%-7s ", words[deed]);
     print_shown(stdout, in ? in : "");
     printf(" -> ");
@@ -287,7 +294,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->counts[deed]++;
         work->found += is_known;
         if (status == CP_OK && asked->dry_run && clashes.count == 0)
-            print_deed(site, work, entry, deed, why);
+            print_deed(work, scratch, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
@@ -554,6 +561,9 @@ static cp_status run(struct batch *batch, size_t bang)
         batch->journal.show.json = asked->progress == PROGRESS_JSON;
         status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
                               site->shard ? site->shard : "", &batch->journal);
+        struct stat facts;
+        if (status == CP_OK && fstat(batch->journal.file, &facts) == 0)
+            site->begun = (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec;
         if (status == CP_OK)
             status = carry_out(batch);
         journal_show(&batch->journal, true);

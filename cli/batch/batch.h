@@ -58,7 +58,8 @@ struct batch_site {
     const char *folder;    /* OUT/.cellpipe */
     const char *shard;     /* "3/64", or NULL */
     struct whereabouts here;
-    int lock; /* that of the output folder; -1: a shard has none */
+    int lock;      /* that of the output folder; -1: a shard has none */
+    int64_t begun; /* when the journal was made, by the clock of its file system: nanoseconds since 1970 */
 };
 
 /* The inputs, and what to do for each. */
@@ -106,6 +107,9 @@ const char *place_of_input(struct arena *arena, const struct input_root *root, c
 
 /* Fills the site of an output folder, whose cli is set. */
 cp_status find_site(const char *out_dir, struct batch_site *site);
+/* Commits a change by which the state forgets files that were removed: first their removal goes to the disk, as nobody
+ * would remove them again. */
+cp_status commit_removals(const struct batch_site *site, struct state *state);
 
 /* ---- meetings.c ---- */
 
