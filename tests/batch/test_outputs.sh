@@ -132,6 +132,15 @@ cp arm.dev part.stl lib
 works "$cellpipe" batch -q lib --out-dir within --to dump --only '*.wu'
 works "$cellpipe" batch -q lib/cells/cell.wu --root lib --out-dir rooted --to dump
 ends 1 'outside|below' "$cellpipe" batch -q lib/cells --out-dir inner --to dump --only '*.wu'
+# So it is for a manifest, which has the whole cell, and for shards of it.
+works "$cellpipe" manifest -q lib
+must "the manifest has the whole cell" grep -q '"name":"cells/cell.wu",.*"format":"tag","inputs":\[{"path":"lib/cells/../arm.dev"' stdout
+cp stdout lib.jsonl
+works "$cellpipe" batch -q --manifest lib.jsonl --shard 0/1 --out-dir sharded --to dump --only '*.wu'
+must "as a run makes it" cmp -s sharded/cells/cell.wu.dump within/cells/cell.wu.dump
+works "$cellpipe" manifest -q lib --whole-cells
+must "its parts are no inputs then" [ "$(grep -c '"path"' stdout)" = 1 ]
+ends 0 'warning: 1 of 2 files cannot be read' "$cellpipe" manifest lib/cells
 rm lib/arm.dev
 ln -s ../arm.dev lib/arm.dev
 ends 1 'outside|below' "$cellpipe" batch -q lib --out-dir linked --to dump --only '*.wu'
