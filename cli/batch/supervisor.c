@@ -1,6 +1,6 @@
 /* The supervisor: hands entries to workers, makes sure that none takes too long, and records the outcome of each. It
  * parses nothing. A worker that dies costs only the entry at which it was. */
-#include "batch.h"
+#include "many.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -121,7 +121,7 @@ static bool start_worker(struct supervisor *own, struct worker *worker)
 /* Finds what is known of the entry's output; *past is NULL if that is nothing. */
 static cp_status find_past(struct supervisor *own, const char *out, struct record *record, const struct record **past)
 {
-    cp_status status = out ? state_find(own->state, out, record) : CP_LIMIT;
+    cp_status status = !out ? CP_LIMIT : own->state ? state_find(own->state, out, record) : CP_NO;
     *past = status == CP_OK ? record : NULL;
     return status == CP_NO ? CP_OK : status;
 }
@@ -174,6 +174,8 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s", exit_code < 0 ? 0 : exit_code,
                        *words ? ": " : "", words);
     }
+    if (own->work->look)
+        return take_death(own->work, index, &record);
     cp_status status = find_past(own, record.out, &known, &past);
     if (status == CP_OK && (!in || !take_input(own->site, own->work, entry, &record, &input)))
         status = CP_LIMIT;
@@ -246,13 +248,15 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
         if (lacks && !answer.cancelled)
             put_aside(own, &own->aside, &own->aside_count, &own->aside_room, answer.entry);
         else if (!answer.cancelled && !answer.has_no_room) {
-            if (answer.messages_size > 0 && (failed || own->site->cli->verbose))
+            if (answer.messages_size > 0 && ((failed && !own->work->look) || own->site->cli->verbose))
                 journal_say(own->journal, messages, answer.messages_size);
             bool is_up_to_date = answer.was_checked && answer.state == STATE_OK;
             enum record_state state = is_up_to_date ? STATE_SKIPPED : answer.state;
             if (is_up_to_date)
                 own->work->deeds[answer.entry] = DEED_NONE;
-            keep_outcome(own, journal_append(own->journal, state, answer.bytes_in, true, line, answer.line_size));
+            keep_outcome(own, own->work->look
+                                  ? take_look(own->work, answer.entry, state, line, answer.line_size)
+                                  : journal_append(own->journal, state, answer.bytes_in, true, line, answer.line_size));
         }
         memmove(bytes->data, bytes->data + whole, bytes->size - whole);
         bytes->size -= whole;

@@ -1,5 +1,5 @@
 /* A worker: a process that converts one input after the other. Whatever an input does to it costs that input alone. */
-#include "batch.h"
+#include "many.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -240,6 +240,53 @@ static enum record_state state_of_code(const char *code)
     return is_of_memory(code) ? STATE_MEMORY : STATE_FAILED;
 }
 
+/* Makes the context of the entry. */
+static cp_status open_context(const struct batch_request *asked, const struct batch_work *work, struct job *job)
+{
+    struct cli *cli = &job->cli;
+    cli->context = cp_context_new(NULL);
+    if (!cli->context) {
+        job->record.state = STATE_MEMORY;
+        blame_memory(job);
+        return CP_LIMIT;
+    }
+    cp_set_cancel(cli->context, must_stop, NULL);
+    cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
+    cp_set_flag(cli->context, CP_FLAG_LIST_FILES, work->look == NULL);
+    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
+    set_limit(cli->context, "memory", (double)work->memory);
+    set_limit(cli->context, "reader-memory", (double)work->memory);
+    set_limit(cli->context, "reader-seconds", asked->limits.timeout);
+    cp_status status = cp_set_threads(cli->context, work->threads);
+    if (status == CP_OK)
+        status = use_globals(cli, work->look ? &cli->globals : &work->plan.globals);
+    if (asked->limits.total_memory > 0)
+        set_limit(cli->context, "memory", (double)work->memory);
+    return status == CP_OK ? allow_library(cli, job->entry) : status;
+}
+
+/* Returns the outcome of a read; that of a file which was cut short meanwhile is its own fault. */
+static cp_status blame_cut(struct job *job, cp_status status)
+{
+    if (status == CP_CANCELLED && were_bytes_missing()) {
+        job->record.code = "input-cut";
+        job->record.message = "was cut short by somebody else while it was read";
+        fprintf(job->cli.messages, "error: %s\n", job->record.message);
+        status = CP_INPUT;
+    }
+    forget_missing_bytes();
+    return status;
+}
+
+/* Sets the record's state. */
+static void take_state(struct job *job, cp_status status)
+{
+    struct record *record = &job->record;
+    record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
+    if (record->state == STATE_MACROS && !job->fault_is_own)
+        record->state = STATE_FAILED;
+}
+
 /* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
 static cp_status convert(const struct batch_request *asked, const struct batch_site *site,
                          const struct batch_work *work, struct job *job)
@@ -248,44 +295,19 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     struct record *record = &job->record;
     const char *slash = strrchr(job->out, '/');
     struct plan plan;
-    cli->context = cp_context_new(NULL);
-    if (!cli->context) {
-        record->state = STATE_MEMORY;
-        blame_memory(job);
-        return CP_LIMIT;
-    }
-    cp_set_cancel(cli->context, must_stop, NULL);
-    cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
-    cp_set_flag(cli->context, CP_FLAG_LIST_FILES, true);
-    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
-    set_limit(cli->context, "memory", (double)work->memory);
-    set_limit(cli->context, "reader-memory", (double)work->memory);
-    set_limit(cli->context, "reader-seconds", asked->limits.timeout);
-    cp_status status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
+    cp_status status = open_context(asked, work, job);
+    if (!cli->context)
+        return status;
     if (status == CP_OK)
-        status = cp_set_threads(cli->context, work->threads);
-    if (status == CP_OK)
-        status = use_globals(cli, &plan.globals);
-    if (asked->limits.total_memory > 0)
-        set_limit(cli->context, "memory", (double)work->memory);
-    if (status == CP_OK)
-        status = allow_library(cli, job->entry);
+        status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
     if (status == CP_OK && slash)
         status = make_folder(cli, cli_print(cli, "%.*s", (int)(slash - job->out), job->out));
     job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
     if (status == CP_OK)
         status = run_plan(cli, &plan);
-    if (status == CP_CANCELLED && were_bytes_missing()) {
-        record->code = "input-cut";
-        record->message = "was cut short by somebody else while it was read";
-        fprintf(cli->messages, "error: %s\n", record->message);
-        status = CP_INPUT;
-    }
-    forget_missing_bytes();
+    status = blame_cut(job, status);
     job->has_no_room |= strcmp(record->code, "sink-full") == 0;
-    record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
-    if (record->state == STATE_MACROS && !job->fault_is_own)
-        record->state = STATE_FAILED;
+    take_state(job, status);
     record->shape = job->listener.shape;
     record->triangles_in = job->listener.triangles_in;
     record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
@@ -303,6 +325,44 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     }
     if (record->state != STATE_OK)
         record->output_count = 0;
+    return status;
+}
+
+/* Looks at the entry, and appends what it found. CP_CANCELLED: a signal came. */
+static cp_status look_at(const struct batch_request *asked, const struct batch_work *work, struct job *job,
+                         struct buffer *found)
+{
+    const struct look *look = work->look;
+    struct cli *cli = &job->cli;
+    struct record *record = &job->record;
+    struct printed_text text;
+    if (!text_open(&text)) {
+        found->failed = true;
+        return CP_LIMIT;
+    }
+    cp_status status = open_context(asked, work, job);
+    if (status == CP_OK)
+        status = look->look(look->user, cli, job->in, look->reading, text.file);
+    if (cli->context)
+        flush_report(cli, status);
+    status = blame_cut(job, status);
+    take_state(job, status);
+    bool is_told = status == CP_OK || status == CP_NO;
+    if (!is_told || record->state == STATE_MACROS) {
+        text_free(&text);
+        found->failed |= !text_open(&text);
+    }
+    if (!is_told && text.file && record->state != STATE_MACROS)
+        look->fail(look->user, cli, job->in, *record->code ? record->code : "failed",
+                   *record->message           ? record->message
+                   : record->losses.count > 0 ? record->losses.items[0]
+                                              : "cannot be looked at",
+                   text.file);
+    if (text_close(&text))
+        buffer_append(found, text.bytes, text.size);
+    else
+        found->failed = true;
+    text_free(&text);
     return status;
 }
 
@@ -359,7 +419,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     if (!answer->was_checked) {
         *record = (struct record){.root = entry->root->id, .name = entry->name, .out = name, .code = "", .message = ""};
         if (job.in && job.out && name)
-            answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;
+            answer->cancelled =
+                (work->look ? look_at(asked, work, &job, line) : convert(asked, site, work, &job)) == CP_CANCELLED;
         else
             record->state = STATE_MEMORY;
         follow_task(task, record);
@@ -375,7 +436,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     answer->bytes_in = answer->was_checked ? 0 : record->bytes_in;
     (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
                    job.cli.context ? cp_isolation(job.cli.context) : "");
-    record_print(record, line);
+    if (!work->look)
+        record_print(record, line);
     cp_context_free(job.cli.context);
     cli_free(&job.cli);
 }
