@@ -465,10 +465,10 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         return status;
     if (ending.lost > 0)
         return complain(cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", ending.lost);
-    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : failed > 0;
+    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : asked->exits == EXIT_ANY && failed > 0;
     return is_told ? complain(cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count,
                               ending.is_option_refused ? hint_at_format(asked, site) : "")
-                   : status;
+                   : CP_OK;
 }
 
 /* ---- the story ---- */
@@ -625,8 +625,11 @@ static const cp_option batch_options[] = {
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
      CP_OPTION_STRING, .offset = offsetof(struct batch_request, list.root_id), .value = "NAME"},
-    {"--exit", "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run",
-     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new", .value = "MODE"},
+    {"--exit",
+     "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run; ended: it "
+     "is "
+     "0 if the run ended, for schedulers that repeat what failed",
+     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new|ended", .value = "MODE"},
     {"--status", "append a line for each input to FILE, also for those that are up to date", CP_OPTION_PATH,
      .offset = offsetof(struct batch_request, status_path)},
     {"--progress", "json: a line of JSON each second; none: nothing until the end", CP_OPTION_CHOICE,
@@ -645,7 +648,8 @@ const struct command batch_command = {
     .usage = "IN... --out-dir DIR [! FILTER [K=V]...]...",
     .help =
         "IN is a file, a folder, or @LIST: a file with a path a line (@- is standard input; @0LIST has NUL between). "
-        "parts/a.stl becomes DIR/a.stl.glb. Run it again after a change, a crash or a kill: it goes on where it was, "
+        "parts/a.stl becomes DIR/a.stl.glb. A cell may read all files below the IN that has it, or below --root. Run "
+        "it again after a change, a crash or a kill: it goes on where it was, "
         "and converts only what is not up to date. DIR/.cellpipe has what it knows of each output; cellpipe report DIR "
         "prints it. One run at a time writes that; shards write journals. A file that fails costs no other; the exit "
         "code is then 1.",
