@@ -104,18 +104,28 @@ static cp_status list_inputs(const struct batch_request *asked, const struct bat
     return status;
 }
 
-/* Makes the plan. Options of formats and filters are checked once, and their part of the keys is computed. */
-static cp_status make_plan(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                           size_t bang)
+/* Makes the plans. Options of formats and filters are checked once, and their part of the keys is computed. */
+static cp_status make_plans(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                            size_t bang)
 {
     const struct entry *first = work->entries.items;
+    struct cli *cli = site->cli;
+    struct plan general;
     if (work->entries.count == 0)
-        return complain(site->cli, CP_USAGE, "there are no inputs");
+        return complain(cli, CP_USAGE, "there are no inputs");
     const char *in = entry_path(site->arena, first), *out = output_path(site->arena, &work->naming, first);
     if (!in || !out)
         return CP_LIMIT;
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, in, NULL, out, &work->plan);
-    return status == CP_OK ? hash_options(site, work) : status;
+    cp_status status = plan_conversion(cli, &asked->request, bang, in, NULL, out, &general);
+    if (status == CP_OK && !asked->no_settings)
+        status =
+            settings_find(cli, &work->entries, exporter_for(asked->request.to, ""),
+                          asked->shard.count == 0 && is_whole_library(&work->entries, &asked->list), &work->settings);
+    if (status == CP_OK)
+        status = make_variants(cli, &general, work);
+    for (uint32_t i = 0; status == CP_OK && (i == 0 || i < work->settings.group_count); i++)
+        status = hash_options(site, &work->variants[i]);
+    return status;
 }
 
 /* ---- what is known ---- */
@@ -264,6 +274,12 @@ static void print_deed(const struct batch_work *work, struct arena *scratch, con
     printf(" (");
     print_shown(stdout, why);
     printf(")\n");
+    uint32_t group = settings_of(&work->settings, (uint32_t)(entry - work->entries.items));
+    if (group > 0) {
+        printf("        with ");
+        print_shown(stdout, work->settings.groups[group].text);
+        printf("\n");
+    }
 }
 
 /* Decides for each entry by what is known of its output; a dry run prints it. */
@@ -312,6 +328,7 @@ static void finish_dry_run(const struct batch_request *asked, const struct batch
         print_gone(site, removal, i, asked->prune && !removal->keeps ? "remove" : "leave");
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
+    print_settings(work);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
     printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
@@ -459,6 +476,8 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count, links->fresh,
                show_bytes(links->saved).text);
     if (status == CP_OK && !cli->quiet)
+        print_settings(work);
+    if (status == CP_OK && !cli->quiet)
         status = print_report(cli, state, &scope, REPORT_TEXT, stdout);
     arena_free(ending.scratch);
     if (status != CP_OK && status != CP_NO)
@@ -542,7 +561,7 @@ static cp_status run(struct batch *batch, size_t bang)
         return CP_OK;
     }
     if (status == CP_OK)
-        status = make_plan(asked, site, work, bang);
+        status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
         status = is_shard ? open_state_of_shard(site, work, &batch->state) : open_state(asked, site, &batch->state);
     if (status == CP_OK)
@@ -583,6 +602,7 @@ static cp_status command_batch(struct cli *cli)
         status = run(&batch, bang);
     memory_free(cli->context, batch.removal.gone, batch.removal.gone_room, sizeof *batch.removal.gone);
     memory_free(cli->context, batch.work.deeds, batch.work.entries.count, sizeof *batch.work.deeds);
+    settings_free(&batch.work.settings);
     name_map_free(&batch.work.taken);
     state_close(&batch.state);
     arena_free(batch.site.arena);
@@ -601,6 +621,8 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, short_names)},
     {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
+    {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
+     .offset = offsetof(struct batch_request, no_settings)},
     {"--jobs", "convert N files at a time, by default one for each processor", CP_OPTION_INTEGER,
      offsetof(struct batch_request, limits.jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
     {"--timeout", "give up a file after so much time", CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),
