@@ -19,7 +19,9 @@
     // A gallery's viewer gets the part from the script whose name stands behind the ? of the address, as no browser lets
     // a page of a file read other files.
     function loadPart() {
-        var key = (/^[?]([0-9a-f]{32})(?:&|$)/.exec(location.search) || [])[1];
+        var words = /^[?]([0-9a-f]{32})(?:&(dark|light))?$/.exec(location.search) || [],
+            key = words[1];
+        if (words[2]) root.dataset.theme = words[2];
         return new Promise(function (done) {
             var script = document.createElement('script');
             window.cellpipe_part = function (packed, why) {

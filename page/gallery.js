@@ -12,7 +12,8 @@
         add('Input', text(row.input));
         if (row.output)
             add('Output', row.state === 'ok' ? make('a', { href: page.addressOf(row.output) }, text(row.output)) : text(row.output));
-        add('State', row.state);
+        const gone = 'gone: the output is not there, or not as it was written; batch makes it anew';
+        add('State', row.state === 'gone' ? gone : row.state);
         if (row.error) add('Error', text(row.error));
         const from = (out, into) => (into ? `${out} from ${into}` : out);
         if (row.trianglesOut)

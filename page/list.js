@@ -4,7 +4,7 @@
     'use strict';
 
     const { make, count } = page.widgets;
-    const sizes = { cards: { width: 208, height: 200 }, lines: { width: 0, height: 30 } };
+    const sizes = { cards: { width: 184, height: 200 }, lines: { width: Infinity, height: 30 } }; // at least so wide
 
     function wordOf(row) {
         if (row.failed || row.state === 'gone') return row.state;
@@ -49,8 +49,9 @@
 
         function show() {
             const { width, height } = sizes[kind],
-                room = element.clientWidth - 16;
-            columns = width ? Math.max(1, Math.floor(room / width)) : 1;
+                room = element.clientWidth - 8;
+            columns = Math.max(1, Math.floor(room / width));
+            const step = Math.floor(room / columns);
             const seen = Math.ceil((element.clientHeight || 600) / height) + 1,
                 first = Math.max(0, Math.floor(element.scrollTop / height) - 1) * columns,
                 last = Math.min(rows.length, first + (seen + 2) * columns);
@@ -74,7 +75,8 @@
                 }
                 item.tabIndex = i === stop ? 0 : -1;
                 item.style.top = `${Math.floor(i / columns) * height}px`;
-                item.style.left = width ? `${8 + (i % columns) * width}px` : '';
+                item.style.left = `${8 + (i % columns) * step}px`;
+                item.style.width = `${step - 8}px`;
             }
         }
 

@@ -154,12 +154,6 @@
         addEventListener('keydown', event => event.key === 'Escape' && isIdle() && parent.postMessage('close', '*'), true);
     }
 
-    // A gallery says in the address which colours it has.
-    function wantsDark() {
-        const said = /&(dark|light)$/.exec(location.search);
-        return said ? said[1] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-    }
-
     // bytes: the GLB; options: of the exporter; fail: tells why there is nothing to see.
     page.start = async function (bytes, options, fail) {
         const started = performance.now(),
@@ -205,7 +199,8 @@
         app.fillClips();
         app.listenToPointer();
         listenToKeys(actions, makeKeys(app, actions));
-        setDark(app, wantsDark());
+        const { theme } = root.dataset; // a gallery has said it
+        setDark(app, theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
         if (options.part) bePart(app);
         document.querySelector('[data-do=hand]').hidden = driven === 0 || app.isLive;
         if (options.edges) actions.edges();

@@ -59,6 +59,8 @@ static cp_status find_part(void *user, const struct record *record, struct page_
         return CP_OK;
     for (uint32_t i = 0; i < record->output_count; i++) {
         const cp_hash pair[] = {key, record->outputs[i].hash};
+        if (hash_is_zero(pair[1]))
+            return CP_OK; /* nobody knows what is in it */
         key = cp_hash_bytes(pair, sizeof pair);
     }
     part->key =
