@@ -10,6 +10,13 @@
 
 /* ---- the plan of a run ---- */
 
+void set_jobs(struct batch_request *asked)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!list_has(&asked->request.said, "--jobs"))
+        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
+}
+
 /* Checks the request as far as possible before a file is read. */
 static cp_status check_request(struct batch_request *asked, struct batch_site *site)
 {
@@ -25,12 +32,11 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
     if (!exporter_named(asked->request.to))
         return complain_unknown(cli, "output format", asked->request.to, plugin_words(cli, CP_EXPORTER));
     asked->list.in = asked->request.words;
-    if (!list_has(&asked->request.said, "--jobs")) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
-    }
+    set_jobs(asked);
     if (list_has(&asked->request.said, "--max-prune") && !asked->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
+    if (asked->gallery && asked->shard_text)
+        return complain(cli, CP_USAGE, "--gallery is of all outputs: after the shards, say cellpipe gallery DIR");
     cp_status status = shard_parse(cli, asked->shard_text, &asked->shard);
     if (status == CP_OK && asked->shard.count > 0) {
         site->shard = cli_print(cli, "%lu/%lu", (unsigned long)asked->shard.index, (unsigned long)asked->shard.count);
@@ -537,6 +543,8 @@ static cp_status settle(struct batch *batch)
         status = find_gone(&batch->asked, site, state, &batch->work, &batch->removal);
     if (status == CP_OK && writes)
         pruned = prune(&batch->asked, site, state, &batch->removal);
+    if (status == CP_OK && batch->asked.gallery)
+        status = make_gallery(&batch->asked, site, state);
     if (status == CP_OK)
         status = tell_outcome(&batch->asked, site, state, &batch->work, &batch->links, &batch->journal);
     return status == CP_OK ? pruned : status;
@@ -560,6 +568,8 @@ static cp_status run(struct batch *batch, size_t bang)
         say(site->cli, "shard %s has no inputs\n", site->shard);
         return CP_OK;
     }
+    if (status == CP_OK && asked->gallery)
+        status = expect_gallery(site, work);
     if (status == CP_OK)
         status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
@@ -623,16 +633,7 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
     {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, no_settings)},
-    {"--jobs", "convert N files at a time, by default one for each processor", CP_OPTION_INTEGER,
-     offsetof(struct batch_request, limits.jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
-    {"--timeout", "give up a file after so much time", CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),
-     "120", .minimum = 0.001, .maximum = 1e6},
-    {"--memory", "give up a file that needs more memory", CP_OPTION_SIZE, offsetof(struct batch_request, limits.memory),
-     "2GiB", .minimum = 1, .maximum = INFINITY},
-    {"--total-memory", "give all jobs together so much memory: each gets a part, and what needs more is tried again",
-     CP_OPTION_SIZE, offsetof(struct batch_request, limits.total_memory), .minimum = 1, .maximum = INFINITY},
-    {"--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,
-     offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY},
+    LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
     {"--verify", "compare contents of inputs and outputs, not sizes and times alone", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, verify)},
@@ -643,6 +644,8 @@ static const cp_option batch_options[] = {
      offsetof(struct batch_request, most_pruned), "50%", .maximum = 1},
     {"--link-duplicates", "make outputs that are equal byte for byte hard links of one file", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, link_duplicates)},
+    {"--gallery", "make a page of all outputs with pictures and models, DIR/index.html, as cellpipe gallery does",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, gallery)},
     {"--dry-run", "print what would be done, and why", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",

@@ -331,6 +331,11 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     count_more(job, &record->warnings, job->warnings);
     if (status != CP_CANCELLED && !job->out_of_memory)
         job->out_of_memory = !make_key(site, work, job, status);
+    if (status == CP_LIMIT && !*record->code) { /* too little memory to say even that */
+        job->out_of_memory = true;
+        blame_memory(record);
+        fprintf(cli->messages, "error: %s\n", record->message);
+    }
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
     if (job->out_of_memory && !*record->code)
