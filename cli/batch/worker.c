@@ -333,7 +333,7 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
         job->out_of_memory = !make_key(site, work, job, status);
     if (status == CP_LIMIT && !*record->code) { /* too little memory to say even that */
         job->out_of_memory = true;
-        blame_memory(record);
+        blame_memory(job);
         fprintf(cli->messages, "error: %s\n", record->message);
     }
     if (job->out_of_memory)
