@@ -10,6 +10,13 @@
 
 /* ---- the plan of a run ---- */
 
+void set_jobs(struct batch_request *asked)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!list_has(&asked->request.said, "--jobs"))
+        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
+}
+
 /* Checks the request as far as possible before a file is read. */
 static cp_status check_request(struct batch_request *asked, struct batch_site *site)
 {
@@ -25,12 +32,11 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
     if (!exporter_named(asked->request.to))
         return complain_unknown(cli, "output format", asked->request.to, plugin_words(cli, CP_EXPORTER));
     asked->list.in = asked->request.words;
-    if (!list_has(&asked->request.said, "--jobs")) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
-    }
+    set_jobs(asked);
     if (list_has(&asked->request.said, "--max-prune") && !asked->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
+    if (asked->gallery && asked->shard_text)
+        return complain(cli, CP_USAGE, "--gallery is of all outputs: after the shards, say cellpipe gallery DIR");
     cp_status status = shard_parse(cli, asked->shard_text, &asked->shard);
     if (status == CP_OK && asked->shard.count > 0) {
         site->shard = cli_print(cli, "%lu/%lu", (unsigned long)asked->shard.index, (unsigned long)asked->shard.count);
@@ -51,6 +57,13 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     site->out_place = resolve_links(site->arena, site->cwd, out_dir);
     site->folder = arena_print(site->arena, "%s/.cellpipe", site->out_dir ? site->out_dir : "");
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
+}
+
+cp_status commit_removals(const struct batch_site *site, struct state *state)
+{
+    if (!flush_file_system(site->lock))
+        return complain(site->cli, CP_OUTPUT, "%s cannot be flushed to the disk: %s", site->out_dir, strerror(errno));
+    return state_commit(state);
 }
 
 /* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
@@ -253,13 +266,13 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     return CP_OK;
 }
 
-static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
-                       enum deed deed, const char *why)
+static void print_deed(const struct batch_work *work, struct arena *scratch, const struct entry *entry, enum deed deed,
+                       const char *why)
 {
     static const char *const words[DEED_COUNT] = {
         [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
         [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    const char *in = entry_path(scratch, entry), *out = output_path(scratch, &work->naming, entry);
     printf("%-7s ", words[deed]);
     print_shown(stdout, in ? in : "");
     printf(" -> ");
@@ -303,7 +316,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->counts[deed]++;
         work->found += is_known;
         if (status == CP_OK && asked->dry_run && clashes.count == 0)
-            print_deed(site, work, entry, deed, why);
+            print_deed(work, scratch, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
@@ -477,10 +490,10 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         return status;
     if (ending.lost > 0)
         return complain(cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", ending.lost);
-    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : failed > 0;
+    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : asked->exits == EXIT_ANY && failed > 0;
     return is_told ? complain(cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count,
                               ending.is_option_refused ? hint_at_format(asked, site) : "")
-                   : status;
+                   : CP_OK;
 }
 
 /* ---- the story ---- */
@@ -530,6 +543,8 @@ static cp_status settle(struct batch *batch)
         status = find_gone(&batch->asked, site, state, &batch->work, &batch->removal);
     if (status == CP_OK && writes)
         pruned = prune(&batch->asked, site, state, &batch->removal);
+    if (status == CP_OK && batch->asked.gallery)
+        status = make_gallery(&batch->asked, site, state);
     if (status == CP_OK)
         status = tell_outcome(&batch->asked, site, state, &batch->work, &batch->links, &batch->journal);
     return status == CP_OK ? pruned : status;
@@ -553,6 +568,8 @@ static cp_status run(struct batch *batch, size_t bang)
         say(site->cli, "shard %s has no inputs\n", site->shard);
         return CP_OK;
     }
+    if (status == CP_OK && asked->gallery)
+        status = expect_gallery(site, work);
     if (status == CP_OK)
         status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
@@ -573,6 +590,9 @@ static cp_status run(struct batch *batch, size_t bang)
         batch->journal.show.json = asked->progress == PROGRESS_JSON;
         status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
                               site->shard ? site->shard : "", &batch->journal);
+        struct stat facts;
+        if (status == CP_OK && fstat(batch->journal.file, &facts) == 0)
+            site->begun = (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec;
         if (status == CP_OK)
             status = carry_out(batch);
         journal_show(&batch->journal, true);
@@ -613,16 +633,7 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
     {"--no-settings", "leave out what files named cellpipe.ini in the library say of some inputs", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, no_settings)},
-    {"--jobs", "convert N files at a time, by default one for each processor", CP_OPTION_INTEGER,
-     offsetof(struct batch_request, limits.jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
-    {"--timeout", "give up a file after so much time", CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),
-     "120", .minimum = 0.001, .maximum = 1e6},
-    {"--memory", "give up a file that needs more memory", CP_OPTION_SIZE, offsetof(struct batch_request, limits.memory),
-     "2GiB", .minimum = 1, .maximum = INFINITY},
-    {"--total-memory", "give all jobs together so much memory: each gets a part, and what needs more is tried again",
-     CP_OPTION_SIZE, offsetof(struct batch_request, limits.total_memory), .minimum = 1, .maximum = INFINITY},
-    {"--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,
-     offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY},
+    LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
     {"--verify", "compare contents of inputs and outputs, not sizes and times alone", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, verify)},
@@ -633,12 +644,17 @@ static const cp_option batch_options[] = {
      offsetof(struct batch_request, most_pruned), "50%", .maximum = 1},
     {"--link-duplicates", "make outputs that are equal byte for byte hard links of one file", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, link_duplicates)},
+    {"--gallery", "make a page of all outputs with pictures and models, DIR/index.html, as cellpipe gallery does",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, gallery)},
     {"--dry-run", "print what would be done, and why", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
      CP_OPTION_STRING, .offset = offsetof(struct batch_request, list.root_id), .value = "NAME"},
-    {"--exit", "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run",
-     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new", .value = "MODE"},
+    {"--exit",
+     "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run; ended: it "
+     "is "
+     "0 if the run ended, for schedulers that repeat what failed",
+     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new|ended", .value = "MODE"},
     {"--status", "append a line for each input to FILE, also for those that are up to date", CP_OPTION_PATH,
      .offset = offsetof(struct batch_request, status_path)},
     {"--progress", "json: a line of JSON each second; none: nothing until the end", CP_OPTION_CHOICE,
@@ -657,7 +673,8 @@ const struct command batch_command = {
     .usage = "IN... --out-dir DIR [! FILTER [K=V]...]...",
     .help =
         "IN is a file, a folder, or @LIST: a file with a path a line (@- is standard input; @0LIST has NUL between). "
-        "parts/a.stl becomes DIR/a.stl.glb. Run it again after a change, a crash or a kill: it goes on where it was, "
+        "parts/a.stl becomes DIR/a.stl.glb. A cell may read all files below the IN that has it, or below --root. Run "
+        "it again after a change, a crash or a kill: it goes on where it was, "
         "and converts only what is not up to date. DIR/.cellpipe has what it knows of each output; cellpipe report DIR "
         "prints it. One run at a time writes that; shards write journals. A file that fails costs no other; the exit "
         "code is then 1.",

@@ -44,7 +44,7 @@ struct batch_request {
     struct shard shard;
     int progress; /* PROGRESS_... */
     int exits;    /* EXIT_... */
-    bool short_names, whole_cells, no_settings, force, verify, retry, prune, link_duplicates, dry_run;
+    bool short_names, whole_cells, no_settings, force, verify, retry, prune, link_duplicates, dry_run, gallery;
     double most_pruned; /* the part of all outputs */
     struct batch_limits limits;
 };
@@ -59,7 +59,8 @@ struct batch_site {
     const char *folder;    /* OUT/.cellpipe */
     const char *shard;     /* "3/64", or NULL */
     struct whereabouts here;
-    int lock; /* that of the output folder; -1: a shard has none */
+    int lock;      /* that of the output folder; -1: a shard has none */
+    int64_t begun; /* when the journal was made, by the clock of its file system: nanoseconds since 1970 */
 };
 
 /* What is done with inputs of the same settings. */
@@ -113,6 +114,9 @@ const char *place_of_input(struct arena *arena, const struct input_root *root, c
 
 /* Fills the site of an output folder, whose cli is set. */
 cp_status find_site(const char *out_dir, struct batch_site *site);
+/* Commits a change by which the state forgets files that were removed: first their removal goes to the disk, as nobody
+ * would remove them again. */
+cp_status commit_removals(const struct batch_site *site, struct state *state);
 
 /* ---- variants.c: the plans of inputs, by their settings ---- */
 
@@ -123,6 +127,43 @@ cp_status make_variants(struct cli *cli, const struct plan *general, struct batc
 const struct variant *variant_of(const struct batch_work *work, const struct entry *entry);
 /* Prints how many inputs have settings; nothing if none has. */
 void print_settings(const struct batch_work *work);
+
+/* Sets the number of jobs, if the user has not. */
+void set_jobs(struct batch_request *asked);
+/* The rows of a command's options for the limits of its workers. */
+#define LIMIT_OPTIONS                                                                                                  \
+    {"--jobs",          "convert N files at a time, by default one for each processor",                                \
+     CP_OPTION_INTEGER, offsetof(struct batch_request, limits.jobs),                                                   \
+     .minimum = 1,      .maximum = CP_MOST_THREADS},                                                                   \
+        {"--timeout",    "give up a file after so much time",                                                          \
+         CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),                                               \
+         "120",          .minimum = 0.001,                                                                             \
+         .maximum = 1e6},                                                                                              \
+        {"--memory",                                                                                                   \
+         "give up a file that needs more memory",                                                                      \
+         CP_OPTION_SIZE,                                                                                               \
+         offsetof(struct batch_request, limits.memory),                                                                \
+         "2GiB",                                                                                                       \
+         .minimum = 1,                                                                                                 \
+         .maximum = INFINITY},                                                                                         \
+        {"--total-memory",                                                                                             \
+         "give all jobs together so much memory: each gets a part, and what needs more is tried again",                \
+         CP_OPTION_SIZE,                                                                                               \
+         offsetof(struct batch_request, limits.total_memory),                                                          \
+         .minimum = 1,                                                                                                 \
+         .maximum = INFINITY},                                                                                         \
+    {                                                                                                                  \
+        "--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,                                       \
+            offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY              \
+    }
+
+/* ---- gallery.c: a page of all outputs ---- */
+
+/* CP_USAGE, reported, if the page would replace a file that is none of ours, or an output has its name. work: of the
+ * run; NULL outside of one. */
+cp_status expect_gallery(const struct batch_site *site, const struct batch_work *work);
+/* Makes the page, and what is missing of pictures and models. */
+cp_status make_gallery(const struct batch_request *asked, const struct batch_site *site, struct state *state);
 
 /* ---- meetings.c ---- */
 
