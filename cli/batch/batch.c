@@ -10,6 +10,13 @@
 
 /* ---- the plan of a run ---- */
 
+void set_jobs(struct batch_request *asked)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!list_has(&asked->request.said, "--jobs"))
+        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
+}
+
 /* Checks the request as far as possible before a file is read. */
 static cp_status check_request(struct batch_request *asked, struct batch_site *site)
 {
@@ -25,12 +32,11 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
     if (!exporter_named(asked->request.to))
         return complain_unknown(cli, "output format", asked->request.to, plugin_words(cli, CP_EXPORTER));
     asked->list.in = asked->request.words;
-    if (!list_has(&asked->request.said, "--jobs")) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
-    }
+    set_jobs(asked);
     if (list_has(&asked->request.said, "--max-prune") && !asked->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
+    if (asked->gallery && asked->shard_text)
+        return complain(cli, CP_USAGE, "--gallery is of all outputs: after the shards, say cellpipe gallery DIR");
     cp_status status = shard_parse(cli, asked->shard_text, &asked->shard);
     if (status == CP_OK && asked->shard.count > 0) {
         site->shard = cli_print(cli, "%lu/%lu", (unsigned long)asked->shard.index, (unsigned long)asked->shard.count);
@@ -51,6 +57,13 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     site->out_place = resolve_links(site->arena, site->cwd, out_dir);
     site->folder = arena_print(site->arena, "%s/.cellpipe", site->out_dir ? site->out_dir : "");
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
+}
+
+cp_status commit_removals(const struct batch_site *site, struct state *state)
+{
+    if (!flush_file_system(site->lock))
+        return complain(site->cli, CP_OUTPUT, "%s cannot be flushed to the disk: %s", site->out_dir, strerror(errno));
+    return state_commit(state);
 }
 
 /* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
@@ -97,18 +110,28 @@ static cp_status list_inputs(const struct batch_request *asked, const struct bat
     return status;
 }
 
-/* Makes the plan. Options of formats and filters are checked once, and their part of the keys is computed. */
-static cp_status make_plan(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                           size_t bang)
+/* Makes the plans. Options of formats and filters are checked once, and their part of the keys is computed. */
+static cp_status make_plans(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                            size_t bang)
 {
     const struct entry *first = work->entries.items;
+    struct cli *cli = site->cli;
+    struct plan general;
     if (work->entries.count == 0)
-        return complain(site->cli, CP_USAGE, "there are no inputs");
+        return complain(cli, CP_USAGE, "there are no inputs");
     const char *in = entry_path(site->arena, first), *out = output_path(site->arena, &work->naming, first);
     if (!in || !out)
         return CP_LIMIT;
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, in, NULL, out, &work->plan);
-    return status == CP_OK ? hash_options(site, work) : status;
+    cp_status status = plan_conversion(cli, &asked->request, bang, in, NULL, out, &general);
+    if (status == CP_OK && !asked->no_settings)
+        status =
+            settings_find(cli, &work->entries, exporter_for(asked->request.to, ""),
+                          asked->shard.count == 0 && is_whole_library(&work->entries, &asked->list), &work->settings);
+    if (status == CP_OK)
+        status = make_variants(cli, &general, work);
+    for (uint32_t i = 0; status == CP_OK && (i == 0 || i < work->settings.group_count); i++)
+        status = hash_options(site, &work->variants[i]);
+    return status;
 }
 
 /* ---- what is known ---- */
@@ -243,13 +266,13 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     return CP_OK;
 }
 
-static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
-                       enum deed deed, const char *why)
+static void print_deed(const struct batch_work *work, struct arena *scratch, const struct entry *entry, enum deed deed,
+                       const char *why)
 {
     static const char *const words[DEED_COUNT] = {
         [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
         [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    const char *in = entry_path(scratch, entry), *out = output_path(scratch, &work->naming, entry);
     printf("%-7s ", words[deed]);
     print_shown(stdout, in ? in : "");
     printf(" -> ");
@@ -257,6 +280,12 @@ static void print_deed(const struct batch_site *site, const struct batch_work *w
     printf(" (");
     print_shown(stdout, why);
     printf(")\n");
+    uint32_t group = settings_of(&work->settings, (uint32_t)(entry - work->entries.items));
+    if (group > 0) {
+        printf("        with ");
+        print_shown(stdout, work->settings.groups[group].text);
+        printf("\n");
+    }
 }
 
 /* Decides for each entry by what is known of its output; a dry run prints it. */
@@ -287,7 +316,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->counts[deed]++;
         work->found += is_known;
         if (status == CP_OK && asked->dry_run && clashes.count == 0)
-            print_deed(site, work, entry, deed, why);
+            print_deed(work, scratch, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
@@ -305,6 +334,7 @@ static void finish_dry_run(const struct batch_request *asked, const struct batch
         print_gone(site, removal, i, asked->prune && !removal->keeps ? "remove" : "leave");
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
+    print_settings(work);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
     printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
@@ -452,6 +482,8 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count, links->fresh,
                show_bytes(links->saved).text);
     if (status == CP_OK && !cli->quiet)
+        print_settings(work);
+    if (status == CP_OK && !cli->quiet)
         status = print_report(cli, state, &scope, REPORT_TEXT, stdout);
     arena_free(ending.scratch);
     if (status != CP_OK && status != CP_NO)
@@ -511,6 +543,8 @@ static cp_status settle(struct batch *batch)
         status = find_gone(&batch->asked, site, state, &batch->work, &batch->removal);
     if (status == CP_OK && writes)
         pruned = prune(&batch->asked, site, state, &batch->removal);
+    if (status == CP_OK && batch->asked.gallery)
+        status = make_gallery(&batch->asked, site, state);
     if (status == CP_OK)
         status = tell_outcome(&batch->asked, site, state, &batch->work, &batch->links, &batch->journal);
     return status == CP_OK ? pruned : status;
@@ -534,8 +568,10 @@ static cp_status run(struct batch *batch, size_t bang)
         say(site->cli, "shard %s has no inputs\n", site->shard);
         return CP_OK;
     }
+    if (status == CP_OK && asked->gallery)
+        status = expect_gallery(site, work);
     if (status == CP_OK)
-        status = make_plan(asked, site, work, bang);
+        status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
         status = is_shard ? open_state_of_shard(site, work, &batch->state) : open_state(asked, site, &batch->state);
     if (status == CP_OK)
@@ -554,6 +590,9 @@ static cp_status run(struct batch *batch, size_t bang)
         batch->journal.show.json = asked->progress == PROGRESS_JSON;
         status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
                               site->shard ? site->shard : "", &batch->journal);
+        struct stat facts;
+        if (status == CP_OK && fstat(batch->journal.file, &facts) == 0)
+            site->begun = (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec;
         if (status == CP_OK)
             status = carry_out(batch);
         journal_show(&batch->journal, true);
@@ -573,6 +612,7 @@ static cp_status command_batch(struct cli *cli)
         status = run(&batch, bang);
     memory_free(cli->context, batch.removal.gone, batch.removal.gone_room, sizeof *batch.removal.gone);
     memory_free(cli->context, batch.work.deeds, batch.work.entries.count, sizeof *batch.work.deeds);
+    settings_free(&batch.work.settings);
     name_map_free(&batch.work.taken);
     state_close(&batch.state);
     arena_free(batch.site.arena);
@@ -591,16 +631,9 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, short_names)},
     {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
-    {"--jobs", "convert N files at a time, by default one for each processor", CP_OPTION_INTEGER,
-     offsetof(struct batch_request, limits.jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
-    {"--timeout", "give up a file after so much time", CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),
-     "120", .minimum = 0.001, .maximum = 1e6},
-    {"--memory", "give up a file that needs more memory", CP_OPTION_SIZE, offsetof(struct batch_request, limits.memory),
-     "2GiB", .minimum = 1, .maximum = INFINITY},
-    {"--total-memory", "give all jobs together so much memory: each gets a part, and what needs more is tried again",
-     CP_OPTION_SIZE, offsetof(struct batch_request, limits.total_memory), .minimum = 1, .maximum = INFINITY},
-    {"--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,
-     offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY},
+    {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
+     .offset = offsetof(struct batch_request, no_settings)},
+    LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
     {"--verify", "compare contents of inputs and outputs, not sizes and times alone", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, verify)},
@@ -611,6 +644,8 @@ static const cp_option batch_options[] = {
      offsetof(struct batch_request, most_pruned), "50%", .maximum = 1},
     {"--link-duplicates", "make outputs that are equal byte for byte hard links of one file", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, link_duplicates)},
+    {"--gallery", "make a page of all outputs with pictures and models, DIR/index.html, as cellpipe gallery does",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, gallery)},
     {"--dry-run", "print what would be done, and why", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
