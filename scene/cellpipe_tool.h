@@ -44,6 +44,7 @@ typedef struct process {
     bool gone;   /* after cp_process_wait: it has ended */
     bool killed; /* after cp_process_end: it had to be killed */
     int signal, exit_code; /* after cp_process_end: 0 and -1: it did not end so, or the host ignores SIGCHLD */
+    uint64_t most_memory;  /* after cp_process_end: the most bytes that it had resident */
     size_t said_size;
     char said[CP_MOST_SAID + 1]; /* the last of what it printed */
 } cp_process;
@@ -74,6 +75,8 @@ CP_API void cp_process_limit_seconds(uint64_t seconds);
 /* Returns what restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock,
  * seccomp", or fewer of them if the system has no more; "" if there was no such process. It is a literal. */
 CP_API const char *cp_isolation(const cp_context *context);
+/* Returns the most memory, in bytes, that such a process has had resident; 0 if there was none. */
+CP_API uint64_t cp_reader_memory(const cp_context *context);
 
 struct buffer;
 

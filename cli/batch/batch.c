@@ -607,6 +607,8 @@ static const cp_option batch_options[] = {
      "120", .minimum = 0.001, .maximum = 1e6},
     {"--memory", "give up a file that needs more memory", CP_OPTION_SIZE, offsetof(struct batch_request, limits.memory),
      "2GiB", .minimum = 1, .maximum = INFINITY},
+    {"--total-memory", "give all jobs together so much memory: each gets a part, and what needs more is tried again",
+     CP_OPTION_SIZE, offsetof(struct batch_request, limits.total_memory), .minimum = 1, .maximum = INFINITY},
     {"--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,
      offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY},
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
