@@ -545,5 +545,8 @@ void worker_life(const struct batch_request *asked, const struct batch_site *sit
         text_free(&messages);
         text_free(&named);
     }
+    buffer_free(&line);
+    buffer_free(&told);
+    cp_field_reader_free(&reader);
     end_if_interrupted();
 }
