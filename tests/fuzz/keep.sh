@@ -9,7 +9,7 @@ top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/sanitize/tests/fuzz}" && pwd) || exit 1
 . "$here/fuzzers.sh"
 # shellcheck disable=SC2046,SC2086 # names
-[ $# -gt 2 ] || set -- x x $(printf '%s\n' $all_fuzzers | grep -e _read_ -e _record -e _xml -e _evidence -e _beside -e _program -e _pattern -e _xacro -e _rtde -e _simple -e _json_lines -e _joint_map -e _login -e _messages)
+[ $# -gt 2 ] || set -- x x $(printf '%s\n' $all_fuzzers | grep -e _read_ -e _record -e _xml -e _evidence -e _beside -e _program -e _pattern -e _xacro -e _rtde -e _simple -e _json_lines -e _joint_map -e _login -e _messages -e _settings)
 shift 2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
