@@ -7,32 +7,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Complains about unknown words: names the nearest one of the table, or else all of them. */
-static cp_status complain_words(struct cli *cli, const struct list *words)
+/* Returns the last of several words that is neither a file nor looks like a path: a word that was misspelt. */
+static const char *misspelt_word(const struct list *words)
+{
+    struct stat facts;
+    for (size_t i = words->count; words->count > 1 && i-- > 0;)
+        if (!strpbrk(words->items[i], "./@") && strcmp(words->items[i], "-") != 0 &&
+            lstat(words->items[i], &facts) != 0)
+            return words->items[i];
+    return NULL;
+}
+
+/* Complains about an unknown word: names the nearest one of the table, or else all of them. */
+static cp_status complain_word(struct cli *cli, const char *word)
 {
     struct list names = {0};
     const cp_option *option;
-    const char *text = "", *nearest = NULL;
+    const char *text = "", *nearest;
     for (size_t i = 0; (option = option_at(&check_command, i)) && text; i++)
         if (!is_flag(option) && option->type == CP_OPTION_BOOLEAN)
             text = list_add(cli, &names, option->name) ? cli_print(cli, "%s%s%s", text, *text ? ", " : "", option->name)
                                                        : NULL;
     if (!text || !list_add(cli, &names, NULL))
         return CP_LIMIT;
-    size_t wrong = words->count, strange = 0; /* the first word that is no file, or else the second file */
-    while (!nearest && wrong > 0)
-        nearest = cp_nearest_word(words->items[--wrong], names.items);
-    while (strange < words->count &&
-           (strcmp(words->items[strange], "-") == 0 || access(words->items[strange], F_OK) == 0))
-        strange++;
-    return complain(cli, CP_USAGE, "check takes one input and the words %s, not also \"%s\"%s%s%s", text,
-                    words->items[nearest                  ? wrong
-                                 : strange < words->count ? strange
-                                                          : 1],
+    nearest = cp_nearest_word(word, names.items);
+    return complain(cli, CP_USAGE, "check takes inputs and the words %s, not also \"%s\"%s%s%s", text, word,
                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static void put_fault(cp_json *json, const struct fault *fault)
+void put_fault(cp_json *json, const struct fault *fault)
 {
     cp_json_open(json, NULL, '{');
     cp_json_text(json, "file", fault->file);
@@ -53,6 +56,8 @@ static void put_fault(cp_json *json, const struct fault *fault)
     cp_json_text(json, "second", fault->second);
     cp_json_text(json, "attribute", fault->attribute);
     cp_json_count_or_null(json, "pairs", fault->pairs);
+    if (fault->size)
+        cp_json_numbers(json, "size", fault->size, 3);
     cp_json_text(json, "text", fault->text);
     cp_json_close(json, '}');
 }
@@ -64,6 +69,8 @@ cp_status tell(struct check *check, const struct fault *fault)
         return CP_LIMIT;
     if (check->json)
         put_fault(check->json, fault);
+    else if (check->table)
+        print_fault_row(check->table, &(cp_entry){.code = fault->code, .file = fault->file, .text = fault->text});
     else
         printf("%s\n", line);
     log_fault(check->cli, fault->code, fault->file, fault->text, line);
@@ -171,7 +178,7 @@ static cp_status say_singularity(struct check *check, const cp_scene *scene, uin
 {
     cp_singularity found = {.size = sizeof found};
     cp_status status = cp_measure_singularity(check->cli->context, scene, clip, check->wanted.period, &found);
-    if (status != CP_OK || found.loop == CP_NONE || check->json)
+    if (status != CP_OK || found.loop == CP_NONE || check->json || check->table)
         return status;
     say(check->cli, "%s: clip \"%s\": singularity %s at %s s, the least", check->wanted.path,
         cp_clips(scene, &(uint32_t){0})[clip].name, short_number(found.distance).text, short_number(found.time).text);
@@ -198,13 +205,14 @@ static cp_status check_motion(struct check *check, const cp_scene *scene)
 
 /* Checks the scene. A part must be a solid, as an engineer expects, if the user gives no words; the meshes of a cell
  * need not. */
-static cp_status check_scene(struct check *check, const cp_scene *scene)
+cp_status check_scene(struct check *check, const cp_scene *scene)
 {
     struct cli *cli = check->cli;
     struct wanted *wanted = &check->wanted;
     cp_status status = cp_validate(cli->context, scene);
     bool any = wanted->closed || wanted->manifold || wanted->oriented || wanted->clean || wanted->solid;
-    if (!any && !wanted->scene && !wanted->motion)
+    bool sized = wanted->least_size > 0 || wanted->most_size > 0;
+    if (!any && !wanted->scene && !wanted->motion && !sized)
         wanted->solid = any = !is_cell(scene);
     if (wanted->solid)
         wanted->closed = wanted->manifold = wanted->oriented = wanted->clean = true;
@@ -214,6 +222,8 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
     for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
         if (parts.items[i].mesh->kind != CP_MESH_LINES)
             add_outcome(&status, check_mesh(check, parts.items[i].mesh, &parts.items[i].topology));
+    if (sized && (status == CP_OK || status == CP_NO))
+        add_outcome(&status, check_size(check, scene));
     if (wanted->motion && (status == CP_OK || status == CP_NO))
         add_outcome(&status, check_motion(check, scene));
     return status == CP_BUG ? CP_NO : status;
@@ -221,27 +231,35 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
 
 /* ---- the command ---- */
 
-/* Puts the report's errors among the faults of the answer. Without --json they are printed as all errors are, not as
- * lines of the answer. */
-static void put_errors(struct check *check)
+bool tell_errors(struct check *check)
 {
     size_t count;
+    bool any = false;
     const cp_entry *entries = cp_report(check->cli->context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].severity == CP_ERROR)
-            put_fault(check->json, &(struct fault){.code = entries[i].code,
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].severity != CP_ERROR)
+            continue;
+        cp_entry entry = entries[i];
+        entry.file = entry.file ? entry.file : check->wanted.path;
+        any = true;
+        if (check->json)
+            put_fault(check->json, &(struct fault){.code = entry.code,
                                                    .file = entries[i].file,
-                                                   .text = entries[i].text,
-                                                   .line = entries[i].line,
-                                                   .column = entries[i].column});
+                                                   .text = entry.text,
+                                                   .line = entry.line,
+                                                   .column = entry.column});
+        else
+            print_fault_row(check->table, &entry);
+    }
+    return any;
 }
 
-static void put_file(struct check *check, const char *path, bool ok)
+void put_file(cp_json *json, const char *path, bool ok)
 {
-    cp_json_open(check->json, NULL, '{');
-    cp_json_text(check->json, "file", path);
-    cp_json_boolean(check->json, "ok", ok);
-    cp_json_close(check->json, '}');
+    cp_json_open(json, NULL, '{');
+    cp_json_text(json, "file", path);
+    cp_json_boolean(json, "ok", ok);
+    cp_json_close(json, '}');
 }
 
 /* Checks the files. files: whether the input is good, and the list; CP_BUG: it was not checked. */
@@ -280,12 +298,12 @@ static cp_status check_to_json(struct check *check)
     cp_json *json = check->json = &answer.json;
     cp_json_open(json, "faults", '[');
     cp_status status = check_files(check, files);
-    put_errors(check);
+    (void)tell_errors(check);
     cp_json_close(json, ']');
     cp_json_open(json, "files", '[');
-    put_file(check, check->wanted.path, files[0] == CP_OK);
+    put_file(json, check->wanted.path, files[0] == CP_OK);
     if (files[1] != CP_BUG)
-        put_file(check, check->wanted.list, files[1] == CP_OK);
+        put_file(json, check->wanted.list, files[1] == CP_OK);
     cp_json_close(json, ']');
     cp_json_boolean(json, "ok", status == CP_OK);
     return json_answer_end(check->cli, &answer, status);
@@ -302,12 +320,19 @@ static cp_status command_check(struct cli *cli)
     const struct list *settings = &wanted->request.settings;
     if (settings->count > 0 && !wanted->list)
         return complain_setting(cli, &check_command, settings->items[0]);
-    if (words->count > 1)
-        return complain_words(cli, words);
+    const char *misspelt = misspelt_word(words);
+    if (misspelt)
+        return complain_word(cli, misspelt);
     if (words->count == 0)
         return complain(
             cli, CP_USAGE,
             "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene|motion]... IN");
+    if (wanted->most_size > 0 && wanted->least_size > wanted->most_size)
+        return complain(cli, CP_USAGE, "min-size is more than max-size");
+    if (asks_for_many(&wanted->request))
+        return wanted->list ? complain(cli, CP_USAGE, "list=%s is checked with one cell: cellpipe check IN list=LIST",
+                                       wanted->list)
+                            : check_many(&check);
     if (wanted->list && strcmp(wanted->list, "-") == 0)
         return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
     wanted->path = words->items[0];
@@ -334,22 +359,31 @@ static const cp_option options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, motion)},
     {"period", "of motion: between two looks at a clip", CP_OPTION_TIME, offsetof(struct wanted, period), "0.01",
      .minimum = 1e-4, .maximum = 3600},
+    {"min-size", "the longest side of the box around all is at least so long", CP_OPTION_LENGTH,
+     .offset = offsetof(struct wanted, least_size), .minimum = 1e-9, .maximum = 1e9},
+    {"max-size", "it is at most so long; with both, check-unit tells which unit the file may have been meant in",
+     CP_OPTION_LENGTH, .offset = offsetof(struct wanted, most_size), .minimum = 1e-9, .maximum = 1e9},
     {"list",
      "check that LIST, a list of collision exclusions, still fits the cell: a collision-setup by the evidence beside "
      "it, with the tools=FILE of exclude if it was made so; an SRDF by what exclude finds, of which K=V are options "
      "(docs/exclusion.md)",
      CP_OPTION_PATH, offsetof(struct wanted, list), .value = "LIST"},
     JSON_FLAG(struct wanted),
+    MANY_OPTIONS(struct wanted, many),
     {0}};
 
 const struct command check_command = {
     .name = "check",
-    .title = "check whether a file is sound",
-    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... IN [list=LIST [K=V]...] [--json]",
-    .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
-            "an inconsistent scene, meshes that fail a test. Each word adds a test "
-            "of every mesh.",
+    .title = "check whether files are sound",
+    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... [min-size=L] [max-size=L] IN... [--json]\n"
+             "IN list=LIST [K=V]... [--json]",
+    .help =
+        "Lists faults, and ends with 1 if there are any: errors of the file, "
+        "an inconsistent scene, meshes that fail a test. Each word adds a test "
+        "of every mesh. IN is a file, a folder, or @LIST, as for batch: of many files the faults are a table, and a "
+        "file that crashes its reader costs no other.",
     .examples = "cellpipe check solid part.stl || echo \"not sound\"\n"
+                "cellpipe check max-size=2m --in stl.unit=mm parts\n"
                 "cellpipe check samples/urdf_picker.urdf list=samples/urdf_picker.srdf",
     .options = options,
     .reads = true,

@@ -172,7 +172,7 @@ static cp_status print_fault(struct cli *cli, const cp_scene *scene, const struc
     return *text ? CP_OK : CP_LIMIT;
 }
 
-static cp_status warn(struct check *check, const char *code, const char *text)
+static cp_status warn_of_list(struct check *check, const char *code, const char *text)
 {
     struct cli *cli = check->cli;
     const char *line = text ? cli_show(cli, "%s: warning: %s", check->wanted.list, text) : NULL;
@@ -192,7 +192,7 @@ static cp_status check_pair(struct check *check, const cp_scene *scene, const st
     if (status != CP_OK || !*text)
         return status;
     if (!is_computed(listed->pair))
-        return warn(check, "check-list-user", cli_print(check->cli, "%s; people excluded it", text));
+        return warn_of_list(check, "check-list-user", cli_print(check->cli, "%s; people excluded it", text));
     return tell(check, &(struct fault){.code = "check-list",
                                        .file = check->wanted.list,
                                        .text = text,
@@ -202,7 +202,7 @@ static cp_status check_pair(struct check *check, const cp_scene *scene, const st
 }
 
 /* Tells the names of the list that no frame of the scene has. */
-static cp_status check_names(struct check *check, const cp_scene *scene, const cp_scene *list)
+static cp_status check_frames(struct check *check, const cp_scene *scene, const cp_scene *list)
 {
     uint32_t count, listed_count;
     const cp_node *nodes = cp_nodes(scene, &count), *listed = cp_nodes(list, &listed_count);
@@ -230,7 +230,7 @@ static cp_status check_by_judging(struct check *check, cp_scene *scene, const cp
     const struct list *settings = &check->wanted.request.settings;
     struct statements listed = {0}, found = {0};
     size_t unjudged = 0;
-    cp_status status = check_names(check, scene, list);
+    cp_status status = check_frames(check, scene, list);
     if (status == CP_OK || status == CP_NO)
         add_outcome(&status, cp_apply(cli->context, scene, "exclude", settings->items, settings->count));
     if (status == CP_OK || status == CP_NO)
@@ -244,11 +244,12 @@ static cp_status check_by_judging(struct check *check, cp_scene *scene, const cp
             add_outcome(&status, check_pair(check, scene, &listed.items[i], judged));
     }
     if (unjudged > 0 && (status == CP_OK || status == CP_NO))
-        add_outcome(&status, warn(check, "check-list-unjudged",
-                                  cli_print(cli,
-                                            "%zu of its pairs were not judged: a frame has no collision geometry, is "
-                                            "gone, or is left out by an option",
-                                            unjudged)));
+        add_outcome(&status,
+                    warn_of_list(check, "check-list-unjudged",
+                                 cli_print(cli,
+                                           "%zu of its pairs were not judged: a frame has no collision geometry, is "
+                                           "gone, or is left out by an option",
+                                           unjudged)));
     return status;
 }
 

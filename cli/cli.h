@@ -318,6 +318,8 @@ cp_status current_joints(struct cli *cli, const cp_scene *scene, const cp_joint 
 
 /* info_json.c */
 cp_status print_info_json(struct cli *cli, const cp_scene *scene);
+/* Writes the members of that object. */
+cp_status put_info(struct cli *cli, cp_json *json, const cp_scene *scene);
 
 /* ---- json.c: answers in JSON ---- */
 

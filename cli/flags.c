@@ -198,15 +198,16 @@ static cp_status complain_flag(struct cli *cli, const char *word, const char *ne
     size_t size = strcspn(word, "=");
     static const struct {
         const char *word, *hint;
-    } hints[] = {{"--format", "--to names the output's, --from the input's"},
-                 {"-f", "--to names the output's format, --from the input's"},
-                 {"-t", "--to names the output's format, --from the input's"},
-                 {"-o", "the output is a word behind the input: cellpipe convert IN OUT"},
-                 {"--output", "the output is a word behind the input: cellpipe convert IN OUT"},
-                 {"-i", "the input is a word of its own: cellpipe convert IN OUT"},
-                 {"--input", "the input is a word of its own: cellpipe convert IN OUT"},
-                 {"--password", "a password is asked for on the terminal, or is the first line of standard input"},
-                 {"-V", "did you mean --version?"}};
+    } hints[] = {
+        {"--format", "--to names the output's, --from the input's"},
+        {"-f", "--to names the output's format, --from the input's"},
+        {"-t", "--to names the output's format, --from the input's"},
+        {"-o", "the output is a word behind the input: cellpipe convert IN OUT; batch has --out-dir DIR"},
+        {"--output", "the output is a word behind the input: cellpipe convert IN OUT; batch has --out-dir DIR"},
+        {"-i", "the input is a word of its own: cellpipe convert IN OUT"},
+        {"--input", "the input is a word of its own: cellpipe convert IN OUT"},
+        {"--password", "a password is asked for on the terminal, or is the first line of standard input"},
+        {"-V", "did you mean --version?"}};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (strlen(hints[i].word) == size && strncmp(word, hints[i].word, size) == 0)
             return complain(cli, CP_USAGE, "unknown option \"%s\": %s", hints[i].word, hints[i].hint);

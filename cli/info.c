@@ -1,4 +1,5 @@
 /* info: prints the contents of a file, for people, for scripts (--json) or in full (--dump). */
+#include "batch/many.h"
 #include "package.h"
 #include "parts.h"
 
@@ -205,17 +206,25 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
 struct info {
     struct request request;
     bool json, dump, explain;
+    struct many_request many;
 };
 
-/* Says what to do with more words than one, or none: a list of pairs is read beside its robot by other commands. */
-static cp_status refuse_words(struct cli *cli, const struct list *words)
+/* Answers for a folder or several files. A folder alone may be one of ROS packages. */
+static cp_status info_of_many(struct cli *cli, const struct info *info)
 {
-    if (words->count != 2 || !has_list_suffix(words->items[1]))
-        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
-    return complain(
-        cli, CP_USAGE,
-        "info takes one input: cellpipe info IN; a list beside a robot is read by: cellpipe convert %s %s OUT",
-        words->items[0], words->items[1]);
+    const struct list *words = &info->request.words;
+    const char *path = words->items[0];
+    bool is_alone = words->count == 1 && info->request.said.count == info->json;
+    if (info->dump)
+        return complain(cli, CP_USAGE, "%s%s: --dump is of one file", path,
+                        words->count == 1 && is_folder(path) ? " is a folder" : " is not all");
+    /* A list of pairs is read beside its robot by other commands. */
+    if (words->count == 2 && has_list_suffix(words->items[1]))
+        return complain(cli, CP_USAGE,
+                        "info does not read %s; a list beside a robot is read by: cellpipe convert %s %s OUT",
+                        words->items[1], path, words->items[1]);
+    cp_status status = is_alone && is_folder(path) ? info_folder(cli, path, info->json) : CP_NO;
+    return status == CP_NO ? info_many(cli, &info->request, &info->many, info->json) : status;
 }
 
 static cp_status command_info(struct cli *cli)
@@ -225,18 +234,17 @@ static cp_status command_info(struct cli *cli)
     cp_status status = sort_words(cli, 1, cli->words.count, &info_command, &info);
     if (status != CP_OK)
         return status;
-    if (info.request.words.count != 1)
-        return refuse_words(cli, &info.request.words);
+    if (info.request.words.count == 0)
+        return complain(cli, CP_USAGE, "info needs an input: cellpipe info IN");
     if (info.json && info.dump)
         return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
     const char *path = info.request.words.items[0];
-    if (is_folder(path))
-        return info.dump ? complain(cli, CP_USAGE, "%s is a folder: info lists its robots, and --dump is of one", path)
-                         : info_folder(cli, path, info.json);
     if (info.explain) { /* what readers tried are notes; the reader that has more to report must be asked to */
         cli->verbose = true;
-        status = cp_set_importer_option(cli->context, "deneb-part.explain=yes");
+        status = add_input_option(cli, &info.request.in, "deneb-part.explain=yes");
     }
+    if (status == CP_OK && asks_for_many(&info.request))
+        return info_of_many(cli, &info);
     if (status == CP_OK)
         status = read_input(cli, path, &info.request, &scene);
     if (status != CP_OK)
@@ -257,15 +265,20 @@ static const cp_option options[] = {
     {"--explain",
      "for an undocumented format (legacy Deneb parts): a note for each reading that was tried, and why it failed",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct info, explain)},
+    MANY_OPTIONS(struct info, many),
     {0}};
 
 const struct command info_command = {
     .name = "info",
-    .title = "print what a file holds",
-    .usage = "IN [--json|--dump] [--explain]",
-    .help = "Prints a summary of a cell or a part. Of a folder it lists the ROS packages in it (those with a "
-            "package.xml, perhaps itself) and their robots.",
-    .examples = "cellpipe info cell.wu",
+    .title = "print what files hold",
+    .usage = "IN... [--json]\n"
+             "IN [--dump] [--explain]",
+    .help =
+        "Prints a summary of a cell or a part. IN is a file, a folder, or @LIST, as for batch: many files are a "
+        "table, a line each, and the exit code is 1 if one cannot be read. Of a folder alone with ROS packages in it "
+        "(those with a package.xml, perhaps itself) it lists these and their robots.",
+    .examples = "cellpipe info cell.wu\n"
+                "cellpipe info parts --in stl.unit=mm --json",
     .options = options,
     .reads = true,
     .run = command_info};

@@ -410,13 +410,18 @@ static cp_status put_members(struct info *info)
     return CP_OK;
 }
 
+cp_status put_info(struct cli *cli, cp_json *json, const cp_scene *scene)
+{
+    struct info info = {cli, scene, cp_nodes(scene, &(uint32_t){0}), NULL, *json};
+    cp_status status = put_members(&info);
+    *json = info.json;
+    return status;
+}
+
 cp_status print_info_json(struct cli *cli, const cp_scene *scene)
 {
     struct json_answer answer;
     if (!json_answer_begin(cli, &answer))
         return CP_LIMIT;
-    struct info info = {cli, scene, cp_nodes(scene, &(uint32_t){0}), NULL, answer.json};
-    cp_status status = put_members(&info);
-    answer.json = info.json;
-    return json_answer_end(cli, &answer, status);
+    return json_answer_end(cli, &answer, put_info(cli, &answer.json, scene));
 }

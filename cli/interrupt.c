@@ -38,8 +38,12 @@ static void note_signal(int signal_number)
         (void)alarm(PATIENCE_SECONDS);
 }
 
+/* A worker's supervisor decides when it ends, so a second signal changes nothing. A signal may have come to the worker
+ * alone, and some work asks no one whether to go on. */
 static void note_alone(int signal_number)
 {
+    if (!caught)
+        (void)alarm(PATIENCE_SECONDS);
     caught = signal_number;
 }
 
@@ -80,7 +84,6 @@ void obey_supervisor(void)
 {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         handle(signals[i], note_alone);
-    (void)signal(SIGALRM, SIG_DFL);
 }
 
 bool was_interrupted(void)

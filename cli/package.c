@@ -500,7 +500,7 @@ cp_status info_folder(struct cli *cli, const char *folder, bool json)
     bool is_any =
         listing.package_count > 1 || listing.robot_count > 0 || (listing.package_count == 1 && listing.packages->name);
     if (status == CP_OK && !is_any && listing.status == CP_OK)
-        status = complain(cli, CP_INPUT, "%s is a folder without a package.xml or a robot", listing.folder);
+        status = CP_NO;
     if (status == CP_OK && is_any)
         status = json ? print_json(&listing) : print_text(&listing);
     for (uint32_t i = 0; i < listing.package_count; i++)

@@ -5,8 +5,8 @@
 #include "cli.h"
 
 bool is_folder(const char *path);
-/* Lists the packages in a folder, itself included, and their robots. CP_INPUT if there are none, or if a package.xml
- * names none, or some file or folder cannot be read; all others are listed. */
+/* Lists the packages in a folder, itself included, and their robots. CP_NO if there are none; CP_INPUT if a package.xml
+ * names none, or some file or folder cannot be read: all others are listed. */
 cp_status info_folder(struct cli *cli, const char *folder, bool json);
 
 #endif

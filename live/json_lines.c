@@ -119,18 +119,6 @@ static cp_status read_program(struct reading *reading, uint32_t program, uint32_
     return CP_OK;
 }
 
-/* Reads the rows of a 3 by 4 matrix. */
-static bool read_pose(const struct json_document *json, uint32_t list, cp_pose *pose)
-{
-    bool good = json_is(json, list, JSON_ARRAY) && json_count(json, list) == 12;
-    uint32_t value = good ? json_first(json, list) : JSON_NONE;
-    for (int i = 0; i < 12 && good; i++, value = json_next(json, list, value)) {
-        pose->m[i] = json_to_number(json, value);
-        good = json_is(json, value, JSON_NUMBER) && isfinite(pose->m[i]);
-    }
-    return good;
-}
-
 static cp_status read_parts(struct reading *reading, uint32_t moved)
 {
     const struct json_document *json = &reading->json;
@@ -151,7 +139,7 @@ static cp_status read_parts(struct reading *reading, uint32_t moved)
         if (!part->id)
             return CP_LIMIT;
         part->is_back = json_is(json, key + 1, JSON_NULL);
-        if (!part->is_back && !read_pose(json, key + 1, &part->world))
+        if (!part->is_back && !json_take_numbers(json, key + 1, part->world.m, 12))
             return refuse(reading, "the place of \"%.60s\" is to be 12 finite numbers", part->id);
     }
     return CP_OK;

@@ -15,6 +15,7 @@
 #define json_next cp_json_next
 #define json_count cp_json_count_items
 #define json_to_number cp_json_to_number
+#define json_take_numbers cp_json_take_numbers
 #define json_string_text cp_json_string_text
 #define json_string_equals cp_json_string_equals
 
@@ -70,6 +71,8 @@ CP_API uint32_t json_count(const struct json_document *json, uint32_t container)
 
 /* Returns the number; 0 if the value is none. */
 CP_API double json_to_number(const struct json_document *json, uint32_t value);
+/* Reads an array of exactly `count` finite numbers, such as the rows of a pose. False if it is none. */
+CP_API bool json_take_numbers(const struct json_document *json, uint32_t array, double *numbers, uint32_t count);
 /* Returns a NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD (but see keeps_bytes). NULL
  * when out of memory. */
 CP_API char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value);

@@ -44,6 +44,7 @@ typedef struct process {
     bool gone;   /* after cp_process_wait: it has ended */
     bool killed; /* after cp_process_end: it had to be killed */
     int signal, exit_code; /* after cp_process_end: 0 and -1: it did not end so, or the host ignores SIGCHLD */
+    uint64_t most_memory;  /* after cp_process_end: the most bytes that it had resident */
     size_t said_size;
     char said[CP_MOST_SAID + 1]; /* the last of what it printed */
 } cp_process;
@@ -74,6 +75,8 @@ CP_API void cp_process_limit_seconds(uint64_t seconds);
 /* Returns what restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock,
  * seccomp", or fewer of them if the system has no more; "" if there was no such process. It is a literal. */
 CP_API const char *cp_isolation(const cp_context *context);
+/* Returns the most memory, in bytes, that such a process has had resident; 0 if there was none. */
+CP_API uint64_t cp_reader_memory(const cp_context *context);
 
 struct buffer;
 
@@ -235,7 +238,7 @@ CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uin
  * not count. */
 enum { CP_SHAPE_VALUES = 10 };
 typedef struct cp_shape {
-    uint64_t kind;    /* a hash of the counts, below 2^53; 0: nothing is shown */
+    uint64_t kind;    /* a hash of the counts, below 2^53; 0: nothing is shown, or too far away */
     double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
     /* The values 0 to 5 describe the vertices' distances from their centre, in metres: root mean square, largest,
      * smallest; with the covariance C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. The

@@ -200,12 +200,34 @@ static cp_status is_of_another(struct state *state, struct arena *arena, const s
     return status == CP_NO ? CP_OK : status;
 }
 
+/* Outputs that other inputs have. */
+struct clashes {
+    uint32_t count, shown;
+    const char *moved; /* the root of which the last message said that it is gone; NULL: none did */
+};
+
+/* Says whose the output is; of a root that is gone it says so once, as all its outputs clash alike. */
+static void tell_clash(struct cli *cli, struct clashes *clashes, const char *shown, const char *mine, const char *in,
+                       const char *moved)
+{
+    enum { MOST_SHOWN = 20 };
+    bool is_told = moved && clashes->moved && strcmp(moved, clashes->moved) == 0;
+    clashes->count++;
+    if (is_told || clashes->shown++ >= MOST_SHOWN)
+        return;
+    (void)complain(cli, CP_USAGE,
+                   moved ? "%s, the output of %s, is that of %s, whose folder is gone; if that folder was moved here, "
+                           "or another takes its place, say --root-id %s"
+                         : "%s, the output of %s, is that of %s",
+                   shown, mine, in, moved);
+    clashes->moved = moved;
+}
+
 /* Refuses an output that another input has, or takes it over if that one is gone. A root that is gone may have moved.
  */
 static cp_status settle_clash(struct batch_site *site, struct state *state, struct batch_work *work,
-                              const struct entry *entry, const struct record *record, uint32_t *clashes)
+                              const struct entry *entry, const struct record *record, struct clashes *clashes)
 {
-    enum { MOST_SHOWN = 20 };
     struct arena *arena = site->arena;
     struct input_root other = {.id = "", .path = "", .given = ""};
     const char *root = arena_copy_text(arena, record->root, strlen(record->root)),
@@ -223,12 +245,7 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     bool is_moved = strcmp(root, entry->root->id) != 0 && !is_there(other.path);
     if (!is_moved && !is_there(in))
         return name_map_add(&work->taken, out, 0, NULL) ? CP_OK : CP_LIMIT;
-    if ((*clashes)++ < MOST_SHOWN)
-        (void)(is_moved ? complain(site->cli, CP_USAGE,
-                                   "%s, the output of %s, is that of %s, whose folder is gone; if that folder was "
-                                   "moved here, say --root-id %s",
-                                   shown, mine, in, root)
-                        : complain(site->cli, CP_USAGE, "%s, the output of %s, is that of %s", shown, mine, in));
+    tell_clash(site->cli, clashes, shown, mine, in, is_moved ? root : NULL);
     return CP_OK;
 }
 
@@ -253,7 +270,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
                             struct batch_work *work)
 {
     struct arena *scratch = arena_new(site->cli->context);
-    uint32_t clashes = 0;
+    struct clashes clashes = {0};
     work->deeds = memory_allocate_zeroed(site->cli->context, work->entries.count, sizeof *work->deeds);
     work->taken.context = site->cli->context;
     cp_status status = scratch && work->deeds ? CP_OK : CP_LIMIT;
@@ -275,14 +292,14 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->deeds[i] = (unsigned char)deed;
         work->counts[deed]++;
         work->found += is_known;
-        if (status == CP_OK && asked->dry_run && clashes == 0)
+        if (status == CP_OK && asked->dry_run && clashes.count == 0)
             print_deed(site, work, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
-    if (status == CP_OK && clashes > 0)
+    if (status == CP_OK && clashes.count > 0)
         status = complain(site->cli, CP_USAGE, "%lu output%s of other inputs: nothing was written",
-                          (unsigned long)clashes, clashes == 1 ? " is that" : "s are those");
+                          (unsigned long)clashes.count, clashes.count == 1 ? " is that" : "s are those");
     return status;
 }
 
@@ -339,7 +356,6 @@ static cp_status record_other(const struct batch_site *site, struct state *state
     struct arena *arena = site->arena;
     enum deed deed = (enum deed)work->deeds[index];
     struct record record = {.state = STATE_SKIPPED, .code = "", .message = "", .attempt = 1}, past;
-    bool is_new = false;
     if (deed == DEED_NONE && journal->log < 0) {
         journal->states[STATE_SKIPPED]++;
         return CP_OK;
@@ -348,24 +364,26 @@ static cp_status record_other(const struct batch_site *site, struct state *state
     cp_status known = in && out ? state_find(state, out, &past) : CP_LIMIT;
     if (known != CP_OK && known != CP_NO)
         return known;
-    if (known == CP_OK && (deed == DEED_REPEAT || deed == DEED_PASS))
+    bool is_as_before = known == CP_OK && deed != DEED_NONE;
+    if (is_as_before && deed == DEED_FAULT)
+        is_as_before = strcmp(past.root, entry->root->id) == 0 && strcmp(past.name, entry->name) == 0 &&
+                       past.state == STATE_FAILED && strcmp(past.message, entry_fault(entry)) == 0;
+    if (is_as_before) {
         record = past;
-    if (deed == DEED_FAULT) {
+    } else if (deed == DEED_FAULT) {
         record.state = STATE_FAILED;
         record.code = "input";
         record.message = entry_fault(entry);
         record.time = time_of_record();
         record.host = site->here.host;
         record.sequence = known == CP_OK ? past.sequence + 1 : 1;
-        is_new = known != CP_OK || strcmp(past.root, entry->root->id) != 0 || strcmp(past.name, entry->name) != 0 ||
-                 past.state != STATE_FAILED || strcmp(past.message, record.message) != 0;
     }
     if (deed == DEED_REPEAT || deed == DEED_FAULT)
         journal_complain(journal, in, record.message, deed == DEED_REPEAT ? AS_BEFORE : "\n");
     record.root = entry->root->id;
     record.name = entry->name;
     record.out = out;
-    return journal_record(journal, &record, is_new);
+    return journal_record(journal, &record, deed == DEED_FAULT && !is_as_before);
 }
 
 static cp_status record_others(const struct batch_site *site, struct state *state, const struct batch_work *work,

@@ -32,6 +32,7 @@ struct batch_limits {
     int64_t jobs;
     double timeout;               /* seconds a file */
     uint64_t memory, most_output; /* bytes a file */
+    uint64_t total_memory;        /* bytes of all files that are converted at a time; 0: any */
 };
 
 /* The request of the user. The options fill it. */
@@ -68,12 +69,15 @@ struct batch_work {
     cp_hash options;      /* a hash of everything that decides an output beside the contents of inputs */
     unsigned char *deeds; /* by entry: enum deed */
     uint32_t counts[DEED_COUNT];
-    uint64_t found;        /* entries of which something is known */
-    struct name_map taken; /* outputs of this run that were those of other inputs, which are gone */
-    bool is_told;          /* the manifest told a shard what is known */
-    uint32_t threads;      /* a worker */
+    uint64_t found;          /* entries of which something is known */
+    struct name_map taken;   /* outputs of this run that were those of other inputs, which are gone */
+    bool is_told;            /* the manifest told a shard what is known */
+    uint32_t threads;        /* a worker */
+    const struct look *look; /* looks at entries in place of the plan (many.h); NULL: they are converted */
+    uint64_t memory;         /* bytes that a file may take: at present, it may be a part of those of all workers */
 };
 
+struct look;
 struct gone_output;
 
 /* Outputs whose input is gone. */
@@ -119,6 +123,12 @@ void set_jobs(struct batch_request *asked);
          CP_OPTION_SIZE,                                                                                               \
          offsetof(struct batch_request, limits.memory),                                                                \
          "2GiB",                                                                                                       \
+         .minimum = 1,                                                                                                 \
+         .maximum = INFINITY},                                                                                         \
+        {"--total-memory",                                                                                             \
+         "give all jobs together so much memory: each gets a part, and what needs more is tried again",                \
+         CP_OPTION_SIZE,                                                                                               \
+         offsetof(struct batch_request, limits.total_memory),                                                          \
          .minimum = 1,                                                                                                 \
          .maximum = INFINITY},                                                                                         \
     {                                                                                                                  \
@@ -191,7 +201,8 @@ cp_status link_outputs(const struct batch_site *site, struct state *state, const
 
 /* ---- supervisor.c, worker.c ---- */
 
-/* Carries out all tasks that need a worker; each gets its record. CP_CANCELLED: a signal came. */
+/* Carries out all tasks that need a worker; each gets its record. CP_CANCELLED: a signal came. state: NULL if nothing
+ * is known of any entry. */
 cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct state *state,
                     struct batch_work *work, struct journal *journal);
 

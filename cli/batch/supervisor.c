@@ -1,6 +1,6 @@
 /* The supervisor: hands entries to workers, makes sure that none takes too long, and records the outcome of each. It
  * parses nothing. A worker that dies costs only the entry at which it was. */
-#include "batch.h"
+#include "many.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 enum {
-    AHEAD = 2,         /* entries of a worker: the present one, and the next, so that it never waits */
-    MOST_FILES = 1000, /* a worker lives for so many inputs: a library's leaks end with it */
-    PATIENCE = 2500,   /* milliseconds that workers get to end after a signal, or when they get no more entries */
-    LONGEST_WAIT = 200 /* milliseconds between updates of the progress */
+    AHEAD = 2,            /* entries of a worker: the present one, and the next, so that it never waits */
+    MOST_FILES = 1000,    /* a worker lives for so many inputs: a library's leaks end with it */
+    PATIENCE = 2500,      /* milliseconds that workers get to end after a signal, or when they get no more entries */
+    LONGEST_WAIT = 200,   /* milliseconds between updates of the progress */
+    LEAST_PART = 64 << 20 /* bytes: of less memory, fewer workers get parts */
 };
 
 struct worker {
@@ -39,10 +40,11 @@ struct supervisor {
     uint32_t next;   /* the first entry that was not yet considered */
     uint32_t *again; /* entries that dead workers had not begun */
     uint32_t again_count, again_room;
-    uint32_t
-        *killed; /* entries whose worker somebody else has killed: they are tried again at the end, one at a time */
-    uint32_t killed_count, killed_room;
-    bool is_alone;         /* that end has come */
+    uint32_t *aside; /* entries that may do with more memory: they are tried again at the end by fewer workers */
+    uint32_t aside_count, aside_room;
+    bool was_killed;       /* somebody else has killed the worker of one of them */
+    bool is_alone;         /* the last of these attempts is made, by one worker */
+    bool is_short;         /* an entry has a part of the memory that it may have in the end */
     struct arena *scratch; /* of one task */
     bool stopping;
     uint64_t deadline; /* while it is stopping: then workers are killed */
@@ -119,7 +121,7 @@ static bool start_worker(struct supervisor *own, struct worker *worker)
 /* Finds what is known of the entry's output; *past is NULL if that is nothing. */
 static cp_status find_past(struct supervisor *own, const char *out, struct record *record, const struct record **past)
 {
-    cp_status status = out ? state_find(own->state, out, record) : CP_LIMIT;
+    cp_status status = !out ? CP_LIMIT : own->state ? state_find(own->state, out, record) : CP_NO;
     *past = status == CP_OK ? record : NULL;
     return status == CP_NO ? CP_OK : status;
 }
@@ -172,6 +174,8 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s", exit_code < 0 ? 0 : exit_code,
                        *words ? ": " : "", words);
     }
+    if (own->work->look)
+        return take_death(own->work, index, &record);
     cp_status status = find_past(own, record.out, &known, &past);
     if (status == CP_OK && (!in || !take_input(own->site, own->work, entry, &record, &input)))
         status = CP_LIMIT;
@@ -197,9 +201,11 @@ static void bury(struct supervisor *own, struct worker *worker, uint32_t patienc
 {
     cp_process_end(&worker->process, patience);
     uint32_t first = 0;
-    if (worker->count > 0 && !own->stopping && !own->is_alone && is_from_outside(worker))
-        put_aside(own, &own->killed, &own->killed_count, &own->killed_room, worker->entries[first++]);
-    else if (worker->count > 0 && !own->stopping)
+    bool is_overdue = worker->overdue || worker->process.signal == SIGXCPU, is_killed = is_from_outside(worker);
+    if (worker->count > 0 && !own->stopping && !own->is_alone && (is_killed || (own->is_short && !is_overdue))) {
+        put_aside(own, &own->aside, &own->aside_count, &own->aside_room, worker->entries[first++]);
+        own->was_killed |= is_killed;
+    } else if (worker->count > 0 && !own->stopping)
         keep_outcome(own, record_death(own, worker, worker->entries[first++]));
     for (; first < worker->count; first++, own->left++)
         put_aside(own, &own->again, &own->again_count, &own->again_room, worker->entries[first]);
@@ -238,14 +244,19 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
                                        "the disk of %s is full: the run ends here; run it again when there is room",
                                        own->site->out_dir));
         }
-        if (!answer.cancelled && !answer.has_no_room) {
-            if (answer.messages_size > 0 && (failed || own->site->cli->verbose))
+        bool lacks = own->is_short && (answer.state == STATE_MEMORY || answer.state == STATE_CRASHED);
+        if (lacks && !answer.cancelled)
+            put_aside(own, &own->aside, &own->aside_count, &own->aside_room, answer.entry);
+        else if (!answer.cancelled && !answer.has_no_room) {
+            if (answer.messages_size > 0 && ((failed && !own->work->look) || own->site->cli->verbose))
                 journal_say(own->journal, messages, answer.messages_size);
             bool is_up_to_date = answer.was_checked && answer.state == STATE_OK;
             enum record_state state = is_up_to_date ? STATE_SKIPPED : answer.state;
             if (is_up_to_date)
                 own->work->deeds[answer.entry] = DEED_NONE;
-            keep_outcome(own, journal_append(own->journal, state, answer.bytes_in, true, line, answer.line_size));
+            keep_outcome(own, own->work->look
+                                  ? take_look(own->work, answer.entry, state, line, answer.line_size)
+                                  : journal_append(own->journal, state, answer.bytes_in, true, line, answer.line_size));
         }
         memmove(bytes->data, bytes->data + whole, bytes->size - whole);
         bytes->size -= whole;
@@ -364,15 +375,29 @@ static void carry_on(struct supervisor *own, cp_process **processes)
     }
 }
 
-/* Tries again what was killed, with nothing beside it: a machine that had too little memory for several may have enough
- * for one. */
-static void try_alone(struct supervisor *own, cp_process **processes)
+/* Gives each of so many workers its part of the memory. */
+static void share_memory(struct supervisor *own, uint32_t workers)
 {
-    own->is_alone = true;
-    own->worker_count = 1;
-    for (uint32_t i = 0; i < own->killed_count; i++, own->left++)
-        put_aside(own, &own->again, &own->again_count, &own->again_room, own->killed[i]);
-    carry_on(own, processes);
+    const struct batch_limits *limits = &own->asked->limits;
+    uint64_t most = limits->memory, part = limits->total_memory / workers;
+    if (limits->total_memory > 0 && limits->total_memory < most)
+        most = limits->total_memory;
+    own->worker_count = workers;
+    own->work->memory = limits->total_memory > 0 && part < most ? part : most;
+    own->is_short = own->work->memory < most;
+}
+
+/* Tries again what may do with more memory, by half as many workers each time. What somebody has killed is tried with
+ * nothing beside it: a machine that had too little memory for several may have enough for one. */
+static void try_again(struct supervisor *own, cp_process **processes)
+{
+    while (own->aside_count > 0 && own->outcome == CP_OK && !own->stopping && own->left == 0) {
+        own->is_alone = own->was_killed || own->worker_count < 4;
+        share_memory(own, own->is_alone ? 1 : own->worker_count / 2);
+        for (; own->aside_count > 0 && own->outcome == CP_OK; own->left++)
+            put_aside(own, &own->again, &own->again_count, &own->again_room, own->aside[--own->aside_count]);
+        carry_on(own, processes);
+    }
 }
 
 cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct state *state,
@@ -384,8 +409,11 @@ cp_status supervise(const struct batch_request *asked, const struct batch_site *
         own.left += needs_worker(work, i);
     if (own.left == 0)
         return CP_OK;
-    const uint32_t worker_count = own.left < asked->limits.jobs ? own.left : (uint32_t)asked->limits.jobs;
-    own.worker_count = worker_count;
+    uint32_t worker_count = own.left < asked->limits.jobs ? own.left : (uint32_t)asked->limits.jobs;
+    const uint64_t parts = asked->limits.total_memory / LEAST_PART;
+    if (asked->limits.total_memory > 0 && parts < worker_count)
+        worker_count = parts > 0 ? (uint32_t)parts : 1;
+    share_memory(&own, worker_count);
     work->threads = (uint32_t)site->cli->threads / worker_count;
     work->threads = work->threads > 0 ? work->threads : 1;
     own.workers = memory_allocate_zeroed(context, worker_count, sizeof *own.workers);
@@ -394,8 +422,7 @@ cp_status supervise(const struct batch_request *asked, const struct batch_site *
     own.outcome = own.workers && processes && own.scratch ? CP_OK : CP_LIMIT;
     if (own.outcome == CP_OK)
         carry_on(&own, processes);
-    if (own.outcome == CP_OK && !own.stopping && own.left == 0 && own.killed_count > 0)
-        try_alone(&own, processes);
+    try_again(&own, processes);
     if (own.outcome == CP_OK && own.stopping)
         own.outcome = CP_CANCELLED;
     else if (own.outcome == CP_OK && own.left > 0)
@@ -403,7 +430,7 @@ cp_status supervise(const struct batch_request *asked, const struct batch_site *
     arena_free(own.scratch);
     memory_free(context, processes, worker_count, sizeof(cp_process *));
     memory_free(context, own.again, own.again_room, sizeof *own.again);
-    memory_free(context, own.killed, own.killed_room, sizeof *own.killed);
+    memory_free(context, own.aside, own.aside_room, sizeof *own.aside);
     memory_free(context, own.workers, worker_count, sizeof *own.workers);
     return own.outcome;
 }

@@ -1,5 +1,5 @@
 /* A worker: a process that converts one input after the other. Whatever an input does to it costs that input alone. */
-#include "batch.h"
+#include "many.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,7 @@ struct job {
     bool fault_is_own;         /* the record's error is in the input itself */
     uint32_t losses, warnings; /* how many there were */
     bool has_no_room;          /* the disk is full */
+    bool has_part;             /* --total-memory bounds it, and not --memory */
 };
 
 /* ---- costs ---- */
@@ -66,18 +67,29 @@ static void keep_text(struct job *job, struct list *list, uint32_t count, const 
         (void)list_add(&job->cli, list, cli_print(&job->cli, "%s: %s", entry->code, entry->text));
 }
 
-/* Tells whether a note has the figures of an importer's own check. */
-static bool is_of_check(const char *code)
+static bool ends_in(const char *code, const char *end)
 {
-    static const char end[] = "-checked";
-    size_t size = strlen(code), tail = sizeof end - 1;
+    size_t size = strlen(code), tail = strlen(end);
     return size > tail && strcmp(code + size - tail, end) == 0;
 }
 
-static void blame_memory(struct record *record)
+/* Tells whether a note has the figures of an importer's own check. */
+static bool is_of_check(const char *code)
 {
-    record->code = "out-of-memory";
-    record->message = "out of memory (--memory sets the limit)";
+    return ends_in(code, "-checked");
+}
+
+/* Tells whether memory was too little for the context, a library, or a reader's process. */
+static bool is_of_memory(const char *code)
+{
+    return ends_in(code, "-memory");
+}
+
+static void blame_memory(struct job *job)
+{
+    job->record.code = "out-of-memory";
+    job->record.message =
+        job->has_part ? "out of memory (--total-memory sets the limit)" : "out of memory (--memory sets the limit)";
 }
 
 /* Keeps the part of the report that goes into the record. */
@@ -97,13 +109,16 @@ static void keep_entry(struct job *job, const cp_entry *entry)
         break;
     case CP_ERROR:
         if (strcmp(entry->code, "out-of-memory") == 0)
-            blame_memory(record);
+            blame_memory(job);
         if (*record->code)
             break;
         bool is_own = job->fault_is_own = !entry->file || strcmp(entry->file, job->in) == 0;
         const char *code = cli_print(&job->cli, "%s", entry->code);
+        const char *bound = !is_of_memory(entry->code) ? ""
+                            : job->has_part            ? " (--total-memory sets the limit)"
+                                                       : " (--memory sets the limit)";
         const char *message =
-            is_own ? cli_print(&job->cli, "%s", entry->text) : cli_print(&job->cli, "%s: %s", entry->file, entry->text);
+            cli_print(&job->cli, "%s%s%s%s", is_own ? "" : entry->file, is_own ? "" : ": ", entry->text, bound);
         record->code = code ? code : "";
         record->message = message ? message : "";
         break;
@@ -218,15 +233,58 @@ static enum record_state state_of_code(const char *code)
     static const struct {
         const char *code;
         enum record_state state;
-    } others[] = {{"out-of-memory", STATE_MEMORY},
-                  {"read-memory", STATE_MEMORY},
-                  {"read-timeout", STATE_TIMEOUT},
-                  {"read-crashed", STATE_CRASHED},
-                  {"urdf-macros", STATE_MACROS}};
+    } others[] = {{"read-timeout", STATE_TIMEOUT}, {"read-crashed", STATE_CRASHED}, {"urdf-macros", STATE_MACROS}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(code, others[i].code) == 0)
             return others[i].state;
-    return STATE_FAILED;
+    return is_of_memory(code) ? STATE_MEMORY : STATE_FAILED;
+}
+
+/* Makes the context of the entry. */
+static cp_status open_context(const struct batch_request *asked, const struct batch_work *work, struct job *job)
+{
+    struct cli *cli = &job->cli;
+    cli->context = cp_context_new(NULL);
+    if (!cli->context) {
+        job->record.state = STATE_MEMORY;
+        blame_memory(job);
+        return CP_LIMIT;
+    }
+    cp_set_cancel(cli->context, must_stop, NULL);
+    cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
+    cp_set_flag(cli->context, CP_FLAG_LIST_FILES, work->look == NULL);
+    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
+    set_limit(cli->context, "memory", (double)work->memory);
+    set_limit(cli->context, "reader-memory", (double)work->memory);
+    set_limit(cli->context, "reader-seconds", asked->limits.timeout);
+    cp_status status = cp_set_threads(cli->context, work->threads);
+    if (status == CP_OK)
+        status = use_globals(cli, work->look ? &cli->globals : &work->plan.globals);
+    if (asked->limits.total_memory > 0)
+        set_limit(cli->context, "memory", (double)work->memory);
+    return status == CP_OK ? allow_library(cli, job->entry) : status;
+}
+
+/* Returns the outcome of a read; that of a file which was cut short meanwhile is its own fault. */
+static cp_status blame_cut(struct job *job, cp_status status)
+{
+    if (status == CP_CANCELLED && were_bytes_missing()) {
+        job->record.code = "input-cut";
+        job->record.message = "was cut short by somebody else while it was read";
+        fprintf(job->cli.messages, "error: %s\n", job->record.message);
+        status = CP_INPUT;
+    }
+    forget_missing_bytes();
+    return status;
+}
+
+/* Sets the record's state. */
+static void take_state(struct job *job, cp_status status)
+{
+    struct record *record = &job->record;
+    record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
+    if (record->state == STATE_MACROS && !job->fault_is_own)
+        record->state = STATE_FAILED;
 }
 
 /* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
@@ -237,42 +295,19 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     struct record *record = &job->record;
     const char *slash = strrchr(job->out, '/');
     struct plan plan;
-    cli->context = cp_context_new(NULL);
-    if (!cli->context) {
-        record->state = STATE_MEMORY;
-        blame_memory(record);
-        return CP_LIMIT;
-    }
-    cp_set_cancel(cli->context, must_stop, NULL);
-    cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
-    cp_set_flag(cli->context, CP_FLAG_LIST_FILES, true);
-    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
-    set_limit(cli->context, "memory", (double)asked->limits.memory);
-    set_limit(cli->context, "reader-memory", (double)asked->limits.memory);
-    set_limit(cli->context, "reader-seconds", asked->limits.timeout);
-    cp_status status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
+    cp_status status = open_context(asked, work, job);
+    if (!cli->context)
+        return status;
     if (status == CP_OK)
-        status = cp_set_threads(cli->context, work->threads);
-    if (status == CP_OK)
-        status = use_globals(cli, &plan.globals);
-    if (status == CP_OK)
-        status = allow_library(cli, job->entry);
+        status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
     if (status == CP_OK && slash)
         status = make_folder(cli, cli_print(cli, "%.*s", (int)(slash - job->out), job->out));
     job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
     if (status == CP_OK)
         status = run_plan(cli, &plan);
-    if (status == CP_CANCELLED && were_bytes_missing()) {
-        record->code = "input-cut";
-        record->message = "was cut short by somebody else while it was read";
-        fprintf(cli->messages, "error: %s\n", record->message);
-        status = CP_INPUT;
-    }
-    forget_missing_bytes();
+    status = blame_cut(job, status);
     job->has_no_room |= strcmp(record->code, "sink-full") == 0;
-    record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
-    if (record->state == STATE_MACROS && !job->fault_is_own)
-        record->state = STATE_FAILED;
+    take_state(job, status);
     record->shape = job->listener.shape;
     record->triangles_in = job->listener.triangles_in;
     record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
@@ -282,19 +317,57 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
         job->out_of_memory = !make_key(site, work, job, status);
     if (status == CP_LIMIT && !*record->code) { /* too little memory to say even that */
         job->out_of_memory = true;
-        blame_memory(record);
+        blame_memory(job);
         fprintf(cli->messages, "error: %s\n", record->message);
     }
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
     if (job->out_of_memory && !*record->code)
-        blame_memory(record);
+        blame_memory(job);
     if (record->state == STATE_MEMORY && hash_is_zero(record->key)) {
         record->formats.count = 0;
         (void)take_input(site, work, job->entry, record, &job->input);
     }
     if (record->state != STATE_OK)
         record->output_count = 0;
+    return status;
+}
+
+/* Looks at the entry, and appends what it found. CP_CANCELLED: a signal came. */
+static cp_status look_at(const struct batch_request *asked, const struct batch_work *work, struct job *job,
+                         struct buffer *found)
+{
+    const struct look *look = work->look;
+    struct cli *cli = &job->cli;
+    struct record *record = &job->record;
+    struct printed_text text;
+    if (!text_open(&text)) {
+        found->failed = true;
+        return CP_LIMIT;
+    }
+    cp_status status = open_context(asked, work, job);
+    if (status == CP_OK)
+        status = look->look(look->user, cli, job->in, look->reading, text.file);
+    if (cli->context)
+        flush_report(cli, status);
+    status = blame_cut(job, status);
+    take_state(job, status);
+    bool is_told = status == CP_OK || status == CP_NO;
+    if (!is_told || record->state == STATE_MACROS) {
+        text_free(&text);
+        found->failed |= !text_open(&text);
+    }
+    if (!is_told && text.file && record->state != STATE_MACROS)
+        look->fail(look->user, cli, job->in, *record->code ? record->code : "failed",
+                   *record->message           ? record->message
+                   : record->losses.count > 0 ? record->losses.items[0]
+                                              : "cannot be looked at",
+                   text.file);
+    if (text_close(&text))
+        buffer_append(found, text.bytes, text.size);
+    else
+        found->failed = true;
+    text_free(&text);
     return status;
 }
 
@@ -332,7 +405,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
                       .entry = entry,
                       .in = entry_path(site->arena, entry),
                       .out = output_path(site->arena, &work->naming, entry),
-                      .begun = time_now()};
+                      .begun = time_now(),
+                      .has_part = work->memory < asked->limits.memory};
     struct record *record = &job.record;
     const char *name = output_name(site->arena, &work->naming, entry);
     double cpu = cpu_seconds();
@@ -350,7 +424,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     if (!answer->was_checked) {
         *record = (struct record){.root = entry->root->id, .name = entry->name, .out = name, .code = "", .message = ""};
         if (job.in && job.out && name)
-            answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;
+            answer->cancelled =
+                (work->look ? look_at(asked, work, &job, line) : convert(asked, site, work, &job)) == CP_CANCELLED;
         else
             record->state = STATE_MEMORY;
         follow_task(task, record);
@@ -358,7 +433,7 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
         record->time = time_of_record();
         record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
         record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
-        record->max_rss = most_memory();
+        record->max_rss = most_memory() + (job.cli.context ? cp_reader_memory(job.cli.context) : 0);
         record->host = site->here.host;
     }
     answer->state = record->state;
@@ -366,7 +441,8 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     answer->bytes_in = answer->was_checked ? 0 : record->bytes_in;
     (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
                    job.cli.context ? cp_isolation(job.cli.context) : "");
-    record_print(record, line);
+    if (!work->look)
+        record_print(record, line);
     cp_context_free(job.cli.context);
     cli_free(&job.cli);
 }
@@ -415,7 +491,7 @@ void worker_life(const struct batch_request *asked, const struct batch_site *sit
     struct buffer line = {.context = site->cli->context}, told = {.context = site->cli->context};
     cp_field_reader reader = {.context = site->cli->context, .arena = site->arena};
     obey_supervisor();
-    cp_process_limit(asked->limits.memory, asked->limits.most_output);
+    cp_process_limit(work->memory, asked->limits.most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
         struct printed_text messages, named = {0}; /* the second with the input's name in each line */
         struct record record;

@@ -65,7 +65,8 @@ struct entries {
     cp_context *context;
 };
 
-/* The user's request. LIST_OPTIONS are the rows of a command's options that fill it. */
+/* The user's request. LIST_OPTIONS are the rows of a command's options that fill it, WALK_OPTIONS those without
+ * --root. */
 struct list_request {
     struct list in;         /* files, folders, @LIST, @0LIST; @- and @0- are standard input */
     struct list only, skip; /* --only, --skip: globs on `name` (fnmatch; * matches / too) */
@@ -73,7 +74,7 @@ struct list_request {
     const char *root_id;    /* --root-id NAME, or NULL */
     const char *out_dir;    /* left out of walks; NULL: none */
 };
-#define LIST_OPTIONS(settings, member)                                                                                 \
+#define WALK_OPTIONS(settings, member)                                                                                 \
     {"--only",                                                                                                         \
      "of the files in folders, take those whose name matches GLOB, whatever their suffix; with a / in it, "            \
      "GLOB is for the path below the folder",                                                                          \
@@ -81,9 +82,12 @@ struct list_request {
      offsetof(settings, member.only),                                                                                  \
      .value = "GLOB",                                                                                                  \
      .repeats = true},                                                                                                 \
-        {"--skip",         "in folders, leave out files and folders whose name matches GLOB",                          \
-         CP_OPTION_STRING, offsetof(settings, member.skip),                                                            \
-         .value = "GLOB",  .repeats = true},                                                                           \
+    {                                                                                                                  \
+        "--skip", "in folders, leave out files and folders whose name matches GLOB", CP_OPTION_STRING,                 \
+            offsetof(settings, member.skip), .value = "GLOB", .repeats = true                                          \
+    }
+#define LIST_OPTIONS(settings, member)                                                                                 \
+    WALK_OPTIONS(settings, member),                                                                                    \
     {                                                                                                                  \
         "--root", "name outputs by the paths of inputs below DIR", CP_OPTION_PATH, offsetof(settings, member.root),    \
             .value = "DIR"                                                                                             \

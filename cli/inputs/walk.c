@@ -433,7 +433,7 @@ cp_status list_entries(struct cli *cli, const struct list_request *request, stru
     for (size_t i = 0; i < request->in.count && status == CP_OK; i++) {
         const char *word = request->in.items[i];
         if (strcmp(word, "-") == 0)
-            status = complain(cli, CP_USAGE, "standard input has no name for an output; for a list of files say @-");
+            status = complain(cli, CP_USAGE, "standard input has no name here; for a list of files say @-");
         else if (!*word)
             status = complain(cli, CP_USAGE, "an input has an empty name");
         else

@@ -2,11 +2,10 @@
 #include "page.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "../inputs/manifest.h"
-
-enum { MOST_COPIES = 10 };
 
 /* ---- for people ---- */
 
@@ -38,58 +37,79 @@ static void print_line(FILE *file, const char *before, const char *shown)
     fputc('\n', file);
 }
 
-static void print_inputs(FILE *file, const char *const *inputs, uint32_t count, bool all)
+static void print_inputs(const struct summary *summary, const char *const *inputs, uint32_t count, uint32_t most,
+                         FILE *file)
 {
-    for (uint32_t i = 0; i < count && (all || i < MOST_NAMED); i++)
+    uint32_t shown = summary->cli->verbose || count <= most ? count : most;
+    for (uint32_t i = 0; i < shown; i++)
         print_line(file, "    ", inputs[i]);
-    if (count > MOST_NAMED && !all)
-        fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", count - MOST_NAMED);
+    if (count > shown)
+        fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", count - shown);
+}
+
+/* Says how many groups of a list are left out. */
+static void print_rest(uint32_t count, FILE *file)
+{
+    if (count > 0)
+        fprintf(file, "  and %" PRIu32 " more (-v lists all)\n", count);
 }
 
 static void print_copies(const struct summary *summary, enum likeness likeness, FILE *file)
 {
     static const char *const titles[LIKENESS_COUNT] = {"outputs equal byte for byte", "inputs equal byte for byte",
                                                        "one shape in several places"};
-    bool all = summary->cli->verbose;
     uint32_t count = summary->copies_count[likeness];
     if (count > 0)
         fprintf(file, "\n%s:\n", titles[likeness]);
-    for (uint32_t i = 0; i < count && (all || i < MOST_COPIES); i++) {
+    uint32_t shown = summary->cli->verbose || count <= MOST_GROUPS ? count : MOST_GROUPS;
+    for (uint32_t i = 0; i < shown; i++) {
         const struct copies *copies = &summary->copies[likeness][i];
         fprintf(file, "  %" PRIu32 ", once would save %s\n", copies->count, show_bytes(copies->spare).text);
-        print_inputs(file, copies->inputs, copies->count, all);
+        print_inputs(summary, copies->inputs, copies->count, MOST_NAMED, file);
     }
-    if (count > MOST_COPIES && !all)
-        fprintf(file, "  and %" PRIu32 " more (-v lists all)\n", count - MOST_COPIES);
+    print_rest(count - shown, file);
+}
+
+static void print_group(const struct summary *summary, const struct group *group, FILE *file)
+{
+    bool is_failure = group->told == TOLD_FAILURE;
+    fprintf(file, "  %" PRIu32, group->count);
+    if (is_failure)
+        fprintf(file, " %s", state_names[group->state]);
+    if (is_failure && group->fresh == 0)
+        fputs(" as before", file);
+    else if (is_failure && group->fresh < group->count)
+        fprintf(file, " (%" PRIu32 " new)", group->fresh);
+    print_line(file, ": ", group->message);
+    if (is_failure || summary->cli->verbose || !is_common(summary, group))
+        print_inputs(summary, group->inputs.items, group->count, is_failure ? MOST_FAILURES_NAMED : MOST_NAMED, file);
 }
 
 /* Prints the messages of one kind, those of most inputs first. What nearly all inputs have in common tells little of
- * any: it has one line. */
+ * any: it has one line, at the end. */
 static void print_groups(const struct summary *summary, enum told told, const char *title, FILE *file)
 {
-    bool all = summary->cli->verbose, is_titled = false;
+    uint32_t most = told == TOLD_FAILURE || summary->cli->verbose ? UINT32_MAX : MOST_GROUPS, found = 0, common = 0;
     for (uint32_t i = 0; i < summary->group_count; i++) {
         const struct group *group = &summary->groups[i];
         if (group->told != told)
             continue;
-        if (!is_titled)
+        bool is_last = told != TOLD_FAILURE && is_common(summary, group);
+        if (found + common == 0)
             fprintf(file, "\n%s:\n", title);
-        is_titled = true;
-        fprintf(file, "  %" PRIu32 "%s%s", group->count, told == TOLD_FAILURE ? " " : "",
-                told == TOLD_FAILURE ? state_names[group->state] : "");
-        if (told == TOLD_FAILURE && group->fresh > 0 && group->fresh < group->count)
-            fprintf(file, " (%" PRIu32 " new)", group->fresh);
-        else if (told == TOLD_FAILURE)
-            fputs(group->fresh > 0 ? "" : " as before", file);
-        print_line(file, ": ", group->message);
-        if (told == TOLD_FAILURE || all || !is_common(summary, group))
-            print_inputs(file, group->inputs.items, group->count, all);
+        common += is_last;
+        found += !is_last;
+        if (!is_last && found <= most)
+            print_group(summary, group, file);
     }
+    print_rest(found > most ? found - most : 0, file);
+    for (uint32_t i = 0; i < summary->group_count && common > 0; i++)
+        if (summary->groups[i].told == told && is_common(summary, &summary->groups[i]))
+            print_group(summary, &summary->groups[i], file);
 }
 
 static void print_text(const struct summary *summary, FILE *file)
 {
-    bool all = summary->cli->verbose;
     fprintf(file, "inputs     %" PRIu64 "\n", summary->count + summary->missing_count);
     for (int i = 0; i < STATE_COUNT; i++)
         if (summary->states[i] > 0)
@@ -137,7 +157,7 @@ static void print_text(const struct summary *summary, FILE *file)
     print_groups(summary, TOLD_FAILURE, "failures", file);
     if (summary->missing_count > 0)
         fputs("\nmissing:\n", file);
-    print_inputs(file, summary->missing, summary->missing_count, all);
+    print_inputs(summary, summary->missing, summary->missing_count, MOST_FAILURES_NAMED, file);
 }
 
 /* ---- for programs ---- */
@@ -198,8 +218,8 @@ static void put_copies(cp_json *json, const struct summary *summary)
 static void put_times(cp_json *json, const struct summary *summary)
 {
     cp_json_open(json, "time", '{');
-    cp_json_number(json, "ms", summary->ms);
-    cp_json_number(json, "cpu_ms", summary->cpu_ms);
+    cp_json_number(json, "ms", round(summary->ms * 1000) / 1000);
+    cp_json_number(json, "cpu_ms", round(summary->cpu_ms * 1000) / 1000);
     cp_json_count(json, "max_rss", summary->max_rss);
     cp_json_open(json, "slowest", '[');
     for (uint32_t i = 0; i < summary->slowest_count; i++) {

@@ -68,6 +68,9 @@ static cp_status add_message(struct summary *summary, enum told told, const stru
     if (!place)
         return CP_LIMIT;
     struct group *group = &summary->groups[*place];
+    if (group->last == summary->count)
+        return CP_OK;
+    group->last = summary->count;
     group->count++;
     group->fresh += is_fresh;
     if (told != TOLD_FAILURE && !summary->scope->names_all && group->inputs.count >= MOST_NAMED)

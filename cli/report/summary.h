@@ -6,15 +6,17 @@
 
 enum told { TOLD_FAILURE, TOLD_LOSS, TOLD_WARNING };
 
-enum { MOST_NAMED = 20 };
+/* How many names a text shows of a group, and how many groups of losses, warnings and copies. */
+enum { MOST_FAILURES_NAMED = 20, MOST_NAMED = 3, MOST_GROUPS = 20 };
 
-/* Messages that differ by numbers and quoted words alone. */
+/* Messages that differ by numbers, paths and quoted words alone. */
 struct group {
     enum told told;
     enum record_state state; /* of failures */
     const char *message;     /* "code: text" of the first */
     struct list inputs;      /* all of failures, the first MOST_NAMED of the rest unless the scope names all */
     uint32_t count, fresh;   /* they count inputs; fresh: failures that are new since the last run */
+    uint64_t last;           /* the input that was counted last: many may say one thing several times */
 };
 
 /* The kinds of likeness of inputs; a group of one kind counts as one input for the next. */

@@ -1,5 +1,5 @@
 /* The journal of a run: what it has changed, a line for each record (record.h), in OUT/.cellpipe/journals. A run
- * appends to its own one alone, so that any number of hosts can work at once. merge.c puts journals into the state. */
+ * appends to its own one alone, so that any number of hosts can work at once. journals.c puts them into the state. */
 #ifndef CELLPIPE_CLI_JOURNAL_H
 #define CELLPIPE_CLI_JOURNAL_H
 
@@ -64,7 +64,7 @@ void journal_complain(struct journal *journal, const char *in, const char *messa
 cp_status make_folder(struct cli *cli, char *folder);
 uint64_t time_of_record(void); /* milliseconds since 1970 */
 
-/* ---- merge.c ---- */
+/* ---- journals.c ---- */
 
 /* Takes the lock of an output folder, which at most one run has. CP_OUTPUT, reported, with whoever has it. */
 cp_status lock_output(struct cli *cli, const char *folder, const struct whereabouts *here, int *lock);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -200,6 +201,7 @@ static cp_status list_journals(struct cli *cli, const char *folder, const char *
 struct run {
     bool is_here;   /* this system has run it since it was started */
     bool is_locked; /* it goes on, here or on a host whose locks are seen */
+    bool is_gone;   /* it was run here, and does not go on */
     bool has_ended; /* it says so */
     bool is_silent; /* it has written nothing for a day, by the clock of the file system */
 };
@@ -217,29 +219,42 @@ static bool says_ended(int file, off_t size)
     return strstr(line ? line + 1 : text, "\"ended\":true") != NULL;
 }
 
-/* Tells by the first line, as journal_open writes it, whether the journal is of this system. Where no boot is known,
- * the host's name has to do. */
-static bool is_of_here(int file, const struct whereabouts *here)
+/* Tells whether the first line of a journal, as journal_open writes it, has that member. */
+static bool has_member(const char *line, const char *name, const char *value)
 {
-    char text[512], begin[512];
-    ssize_t read = pread(file, text, sizeof text - 1, 0);
-    text[read > 0 ? read : 0] = '\0';
-    if (!*here->boot)
-        (void)snprintf(begin, sizeof begin, "{\"run\":\"%s\",", here->host);
-    else
-        (void)snprintf(begin, sizeof begin, "\"boot\":\"%s\"", here->boot);
-    const char *line = strchr(text, '\n'), *found = strstr(text, begin);
-    return found && (!line || found < line);
+    char member[512];
+    (void)snprintf(member, sizeof member, "\"%s\":\"%s\"", name, value);
+    return strstr(line, member) != NULL;
 }
 
+/* Tells whether no process has the number in the line. Nobody knows that of another namespace, though the host's name
+ * is the same. */
+static bool is_process_gone(const char *line, const struct whereabouts *here)
+{
+    static const char member[] = "\"process\":";
+    const char *number = strstr(line, member);
+    long process = number ? strtol(number + sizeof member - 1, NULL, 10) : 0;
+    return process > 0 && (!*here->namespace || has_member(line, "namespace", here->namespace)) &&
+           kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+/* Where no boot is known, the host's name has to do. A lock is seen by all processes of one system; if the file system
+ * has no locks, the number of the process must tell. */
 static struct run look_at_run(int file, const struct whereabouts *here, time_t now)
 {
     const time_t day = 24 * 60 * 60;
     struct stat facts;
+    char line[1024];
+    ssize_t read = pread(file, line, sizeof line - 1, 0);
+    line[read > 0 ? read : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
     if (fstat(file, &facts) != 0)
         return (struct run){.is_locked = true};
-    return (struct run){.is_here = is_of_here(file, here),
-                        .is_locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK,
+    bool is_here = *here->boot ? has_member(line, "boot", here->boot) : has_member(line, "run", here->host);
+    bool is_free = flock(file, LOCK_SH | LOCK_NB) == 0, is_locked = !is_free && errno == EWOULDBLOCK;
+    return (struct run){.is_here = is_here,
+                        .is_locked = is_locked,
+                        .is_gone = is_here && !is_locked && (is_free || is_process_gone(line, here)),
                         .has_ended = says_ended(file, facts.st_size),
                         .is_silent = facts.st_mtime < now - day};
 }
@@ -257,7 +272,7 @@ static cp_status merge_one(struct reading *reading, const char *name, const stru
     const struct run run = look_at_run(file, here, now);
     /* One that was killed has flushed nothing: its outputs are in the memory of this system alone, perhaps. */
     reading->is_trusted = run.has_ended || (run.is_here && (run.is_locked || flush_file_system(file)));
-    *done = !run.is_locked && (run.has_ended || run.is_here || run.is_silent);
+    *done = !run.is_locked && (run.has_ended || run.is_gone || run.is_silent);
     cp_status status = state_find_journal(reading->state, name, &from);
     if (status == CP_OK)
         status = read_journal(reading, file, from);

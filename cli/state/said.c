@@ -3,15 +3,35 @@
 
 enum { MARK = 1 };
 
+/* Returns the size of the path at the start of the text, which is a word with a '/', or of several with commas between:
+ * places that were searched are one value, however many they were. 0: there is none. */
+static size_t paths_size(const char *text)
+{
+    size_t size = 0;
+    for (const char *word = text;; word += strlen(", ")) {
+        size_t length = strcspn(word, " \t\n\"");
+        if (!memchr(word, '/', length))
+            return size;
+        while (length > 0 && strchr(",;:.)", word[length - 1]))
+            length--;
+        word += length;
+        size = (size_t)(word - text);
+        if (length == 0 || strncmp(word, ", ", 2) != 0)
+            return size;
+    }
+}
+
 /* Returns the size of the value at the start of the text; 0: there is none. A mark in the text itself is a value,
  * too. */
-static size_t value_size(const char *text)
+static size_t value_size(const char *text, bool begins_word)
 {
     if (*text == '"' && strchr(text + 1, '"'))
         return (size_t)(strchr(text + 1, '"') - text) + 1;
     if (*text == MARK)
         return 1;
-    size_t size = 0;
+    size_t size = begins_word ? paths_size(text) : 0;
+    if (size > 0)
+        return size;
     while (is_digit(text[size]) || (size > 0 && text[size] == '.' && is_digit(text[size + 1])))
         size++;
     return size;
@@ -21,7 +41,7 @@ void split_message(const char *message, struct buffer *pattern, struct buffer *v
 {
     static const char mark = MARK;
     for (const char *at = message; *at;) {
-        size_t size = value_size(at);
+        size_t size = value_size(at, at == message || at[-1] == ' ');
         if (size > 0) {
             buffer_append(pattern, &mark, 1);
             buffer_append(values, at, size);

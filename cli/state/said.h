@@ -1,5 +1,5 @@
-/* Messages about inputs, without what belongs to one input: its numbers and quoted words. Messages of one pattern are
- * one reason, whatever the values are, and a pattern is stored once for thousands of inputs. */
+/* Messages about inputs, without what belongs to one input: its numbers, paths and quoted words. Messages of one
+ * pattern are one reason, whatever the values are, and a pattern is stored once for thousands of inputs. */
 #ifndef CELLPIPE_CLI_SAID_H
 #define CELLPIPE_CLI_SAID_H
 

@@ -9,7 +9,7 @@
 #define ZIP_FUNCTIONS(X) \
     X(zip_discard) X(zip_error_code_zip) X(zip_error_fini) X(zip_error_init) X(zip_error_strerror) X(zip_fclose) \
     X(zip_file_get_error) X(zip_fopen_index) X(zip_fread) X(zip_get_error) X(zip_get_name) X(zip_get_num_entries) \
-    X(zip_open_from_source) X(zip_source_buffer_create) X(zip_source_free)
+    X(zip_open_from_source) X(zip_source_buffer_create) X(zip_source_free) X(zip_stat_index)
 /* clang-format on */
 
 LATE_FUNCTIONS(libzip, ZIP_FUNCTIONS);
@@ -59,16 +59,20 @@ static cp_status list_entries(struct threemf *file)
 {
     struct package *package = file->package;
     zip_int64_t count = libzip.zip_get_num_entries(package->archive, 0);
-    uint64_t odd = 0;
+    uint64_t odd = 0, expanded = 0;
     for (zip_int64_t i = 0; i < count && i < CP_NONE; i++) {
         const char *name = libzip.zip_get_name(package->archive, (zip_uint64_t)i, 0);
         const char *key = name ? key_of_name(file->arena, name) : "";
+        zip_stat_t facts;
+        if (libzip.zip_stat_index(package->archive, (zip_uint64_t)i, 0, &facts) == 0 && facts.valid & ZIP_STAT_SIZE)
+            expanded = facts.size < UINT64_MAX - expanded ? expanded + facts.size : UINT64_MAX;
         odd += name && (*name == '/' || strchr(name, '\\'));
         if (!key || (name && !name_map_add(&package->entries, key, (uint32_t)i, NULL)))
             return CP_LIMIT;
     }
-    if (odd == 0)
-        return CP_OK;
+    cp_status status = unpack_check_expanded(file->source, "the package ", file->source->size, expanded);
+    if (odd == 0 || status != CP_OK)
+        return status;
     return report_lenient(file->context, file->settings->common.strict, "3mf-names", IN_FILE(file->source->name),
                           "names of parts with a \"\\\" for \"/\", or a \"/\" in front: %llu", (unsigned long long)odd);
 }

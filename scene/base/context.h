@@ -84,10 +84,11 @@ struct cp_context {
     struct file_book files;           /* everything read and written */
     const char *kept_path;            /* for cp_write_file; or NULL */
     struct file_list *list;           /* the answer of cp_files; NULL so far */
-    uint64_t read_bytes; /* size of the files of the read that goes on, unpacked, each file counted once; NO_READ */
-    uint64_t held;       /* bytes of memory */
-    cp_written written;  /* by the last cp_write */
-    unsigned isolation;  /* SANDBOX_...: what restrained the last reader's process */
+    uint64_t read_bytes;  /* size of the files of the read that goes on, unpacked, each file counted once; NO_READ */
+    uint64_t held;        /* bytes of memory */
+    cp_written written;   /* by the last cp_write */
+    unsigned isolation;   /* SANDBOX_...: what restrained the last reader's process */
+    uint64_t reader_most; /* bytes of memory that a reader's process has had resident */
     /* Opens further files in place of source_open; NULL: source_open does (plugins/isolate/). */
     cp_status (*open_further)(const struct source *parent, const char *name, bool is_picture, struct source **opened);
 };

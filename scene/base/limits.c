@@ -32,11 +32,11 @@ static const cp_option limit_table[] = {
     {"name", "bytes of one name", CP_OPTION_SIZE, offsetof(struct limits, name), "65536", .maximum = INFINITY},
     {"reader-seconds", "seconds for a file in a process of its own (--isolate); 0: no end", CP_OPTION_TIME,
      offsetof(struct limits, reader_seconds), "0", .maximum = 1e12},
-    {"reader-memory", "bytes that such a process may take; by default as many as memory", CP_OPTION_SIZE,
+    {"reader-memory", "bytes that such a process may take, within those of memory; by default as many", CP_OPTION_SIZE,
      offsetof(struct limits, reader_memory), .maximum = INFINITY},
     {"memory",
-     "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "
-     "what the machine, its control group or ulimit -v allow",
+     "bytes of memory that the work may take, with all of a process for a reader, mapped files and the libraries' own "
+     "apart; by default three quarters of what the machine, its control group or ulimit -v allow",
      CP_OPTION_SIZE, offsetof(struct limits, memory), .maximum = INFINITY},
     {"steps", "instructions that a robot program may carry out", CP_OPTION_INTEGER, offsetof(struct limits, steps),
      "1000000", .maximum = INFINITY},

@@ -347,18 +347,6 @@ static cp_status read_csv(struct reader *reader, struct lines lines)
 
 /* ---- JSON lines ---- */
 
-/* Reads the rows of a 3 by 4 matrix. */
-static bool read_pose(const struct json_document *json, uint32_t list, cp_pose *pose)
-{
-    bool good = json_is(json, list, JSON_ARRAY) && json_count(json, list) == 12;
-    uint32_t value = good ? json_first(json, list) : JSON_NONE;
-    for (int i = 0; i < 12 && good; i++, value = json_next(json, list, value)) {
-        pose->m[i] = json_to_number(json, value);
-        good = json_is(json, value, JSON_NUMBER) && isfinite(pose->m[i]);
-    }
-    return good;
-}
-
 /* One node of "moved": its pose in the world, or null, where the cell has it. */
 static cp_status read_moved(struct reader *reader, const struct json_document *json, uint32_t key, double time)
 {
@@ -368,7 +356,7 @@ static cp_status read_moved(struct reader *reader, const struct json_document *j
     uint32_t node = CP_NONE;
     cp_pose pose;
     cp_status status = id ? moved_nodes_find(&reader->moved, id, &node, &why) : CP_LIMIT;
-    if (status == CP_OK && !is_back && !read_pose(json, value, &pose))
+    if (status == CP_OK && !is_back && !json_take_numbers(json, value, pose.m, 12))
         status = refuse(reader, 0, "recording-moved", "the place of \"%.60s\" is to be 12 finite numbers", id);
     if (status == CP_OK && node == CP_NONE)
         return leave_out(reader, id, why);

@@ -170,6 +170,14 @@ works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 must "a summary is of its own run" [ "$(sed -n 's/^  \([a-z]*\) *\([0-9]*\)$/\2 \1/p' stdout)" = '2 skipped' ]
 
+# An input that is refused as before has one record, also in logs.
+ln -s nowhere lost.stl
+for i in 1 2; do
+    ends 1 'lost.stl: error: ' "$cellpipe" batch lost.stl --out-dir refused --status refused.jsonl
+done
+must "its record stays" [ "$(grep '"state"' refused.jsonl | uniq | wc -l)" = 1 ]
+must "and is told twice" [ "$(grep -c '"sequence":1,.*"state":"failed"' refused.jsonl)" = 2 ]
+
 # What a lost host has left is removed after a day, though all is up to date.
 touch -d '25 hours ago' out/.cellpipe-elsewhere-1-0123456789abcdef
 touch out/.cellpipe-elsewhere-1-fedcba9876543210
@@ -227,4 +235,17 @@ must "no outputs are made" [ ! -e none ]
 must "no report is made" [ ! -e none.json ]
 ends 2 'for many: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl --out-dir web
 ends 2 'for several inputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl open.stl cell.wu
+# All kinds of inputs are settled by one run, good or bad: no record contradicts itself or cannot be read back, such as
+# that of a part at 1e200 m, or of a texture that is found by another spelling of its name.
+mkdir backslash
+sed 's|\.\./images/beside.png|.\\beside.png|' "$top/tests/cases/collada/beside.dae" >backslash/a.dae
+cp "$top/tests/cases/collada/beside.png" backslash
+settle
+works "$cellpipe" batch backslash --out-dir turned
+must "is another way to say it" grep -q 'there is no file ".\\beside.png"; "./beside.png" beside it is read' stdout
+must "a name of another system" [ "$(plan backslash --out-dir turned)" = 'skip backslash/a.dae: up to date' ]
+"$cellpipe" batch "$top/tests/cases" --skip 'bomb*' --out-dir all --progress none >stdout 2>stderr
+must "of all the cases many are good" [ "$(sed -n 's/^  ok *//p' stdout)" -gt 500 ]
+must "and each has a record" [ "$(grep -c 'is no record' stderr)" = 0 ]
+must "that settles it" [ -z "$(plan "$top/tests/cases" --skip 'bomb*' --out-dir all | grep -v -E '^(skip|pass) ')" ]
 finish

@@ -23,8 +23,8 @@ run() {
     rm -rf out
     mkdir out
     report="--report out/report.json"
-    [ "$1" != batch ] || report=
     [ "$1" != gallery ] || rm -rf done/.gallery done/index.html
+    case $* in batch* | *--jobs*) report= ;; esac
     # shellcheck disable=SC2086 # none, or two words
     env "$counter" LD_PRELOAD="$library" "$cellpipe" "$@" $report >stdout 2>stderr <"$input"
     code=$?
@@ -88,11 +88,22 @@ fault_of_gallery() {
     ! grep -q null done/.gallery/*.js || echo "a model that has failed stays"
 }
 
+# Of many files one may fail and the others be told, as they should: whatever else the answer has says so.
+fault_of_many() {
+    [ "$code" -le 6 ] || echo "exit $code"
+    [ "$code" = "$1" ] || [ "$code" = 1 ] || [ -s stderr ] || echo "exit $code without a word"
+    [ -s stderr ] || cmp -s usual.stdout stdout || grep -Eq 'out-of-memory|crashed|out of memory' stdout || echo "another answer, exit $code"
+    case $job in *--json*) [ ! -s stdout ] || [ "$(tail -n 1 stdout)" = } ] || [ "$code" -gt 1 ] || echo "half an answer" ;; esac
+}
+
 # job WORDS...: the command with each allocation failing.
 job() {
     judge=fault job=$*
-    [ "$1" != batch ] || judge=fault_of_batch
-    [ "$1" != gallery ] || judge=fault_of_gallery
+    case $* in
+    batch*) judge=fault_of_batch ;;
+    gallery*) judge=fault_of_gallery ;;
+    check*--jobs* | info*--jobs*) judge=fault_of_many ;;
+    esac
     run FAIL_COUNT=count "$@"
     usual=$code
     rm -rf usual
@@ -173,6 +184,9 @@ job info "$work/package"
 job info "$work/package" --json
 job info "$samples/tag_arm.wu" --dump
 job check solid "$samples/stl_faults.stl" --json
+job check closed max-size=2m "$samples/stl_faults.stl" "$samples/obj_plate.obj" --jobs 1 --progress none
+job check closed "$samples/stl_faults.stl" "$samples/obj_plate.obj" --jobs 1 --progress none --json
+job info "$samples/stl_faults.stl" "$samples/obj_plate.obj" --jobs 1 --progress none
 job check "$cases/exclude/arm.wu" "list=$cases/exclude/judged.xml"
 job check "$samples/urdf_picker.urdf" "list=$samples/urdf_picker.srdf" "tools=$samples/urdf_picker/workpiece.urdf" work=50 samples=5 descents=1 --threads 1
 job diff "$robot" "$samples/dh_arm.wu"

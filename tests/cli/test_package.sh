@@ -64,7 +64,7 @@ said '"other_files": 2'
 
 # Other folders, and packages that are none.
 mkdir other nameless broken
-ends 3 "other is a folder without" "$cellpipe" info other
+ends 2 "there are no inputs" "$cellpipe" info other
 echo '<package><version>1</version></package>' >nameless/package.xml
 ends 3 'nameless/package\.xml does not name a package' "$cellpipe" info nameless
 echo '<name>x</name>' >nameless/package.xml
@@ -181,8 +181,8 @@ ends 2 'robots is a folder' "$cellpipe" info robots --dump
 
 # ---- a list beside a robot ----
 
-ends 2 'info takes one input: .* a list beside a robot is read by: cellpipe convert p/urdf/arm.urdf p/config/arm.srdf OUT' \
+ends 2 'info does not read p/config/arm.srdf; a list beside a robot is read by: cellpipe convert p/urdf/arm.urdf p/config/arm.srdf OUT' \
     "$cellpipe" info p/urdf/arm.urdf p/config/arm.srdf
-ends 2 'info takes one input: cellpipe info IN$' "$cellpipe" info
+ends 2 'info needs an input: cellpipe info IN$' "$cellpipe" info
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

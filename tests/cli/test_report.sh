@@ -148,6 +148,43 @@ must "no escapes" [ "$(tr -d '\n -~' <stdout | wc -c)" = 0 ]
 "$cellpipe" report --csv evil.jsonl >stdout
 must "no escapes in CSV" [ "$(tr -d '\r\n -~' <stdout | wc -c)-$(wc -l <stdout)" = 0-2 ]
 
+# Messages that differ by numbers, paths and quoted words are one reason; an input that says one twice is one input; of
+# what most inputs say, no names, at the end.
+{
+    begin h '"passed_over":[]'
+    line a.stl failed 1 '' 'no m.xml beside /lib/a, nor below: /x/y, /x/z' 1 ',"code":"find"'
+    line b.stl failed 1 '' 'no m.xml beside ./b, nor below: /x' 1 ',"code":"find"'
+    line c.stl failed 1 '' 'no m.xml beside or below: /x' 1 ',"code":"find"'
+    i=0
+    while [ $i -lt 30 ]; do
+        line "p$i.stl" ok 1 $hash$((i % 10)) '' 1 ',"code":"","losses":["x: 3 lamps","x: 4 lamps"],"warnings":["all: say so"'"$([ $i -ge 28 ] || printf ',"most: in %s: mm?"' $i)"']'
+        i=$((i + 1))
+    done
+} >groups.jsonl
+ends 1 '' "$cellpipe" report groups.jsonl
+sed -n '/^losses/,$p' stdout >groups
+must "as groups" diff groups - <<'END'
+losses:
+  30: x: 3 lamps
+
+warnings:
+  30: all: say so
+  28: most: in 0: mm?
+
+failures:
+  2 failed: find: no m.xml beside /lib/a, nor below: /x/y, /x/z
+    a.stl
+    b.stl
+  1 failed: find: no m.xml beside or below: /x
+    c.stl
+END
+sed -i '/"p[0-9]*.stl"/s/"all: say so"/"all: say so","rare: 1"/; /"p[0-3].stl"/!s/,"rare: 1"//' groups.jsonl
+ends 1 '' "$cellpipe" report groups.jsonl
+must "first what few say" [ "$(sed -n '/^warnings/,/^$/p' stdout | tr -d '\n')" = \
+    'warnings:  4: rare: 1    p0.stl    p1.stl    p2.stl    and 1 more (-v lists all)  30: all: say so  28: most: in 0: mm?' ]
+ends 1 '' "$cellpipe" report -v groups.jsonl
+must "all names with -v" [ "$(sed -n '/^warnings/,/^$/p' stdout | grep -c 'p[0-9]*.stl')" = 62 ]
+
 # 100,000 records.
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"root\":\"r\",\"name\":\"parts/part_%06d.stl\",\"out\":\"parts/part_%06d.stl.glb\",\"sequence\":1,\"key\":\"%032x\",\"out_hash\":\"%032x\",\"state\":\"ok\",\"code\":\"\",\"message\":\"\",\"time\":1700000000000,\"ms\":3.5,\"cpu_ms\":2,\"max_rss\":9400320,\"bytes_in\":684,\"bytes_out\":1020,\"triangles_in\":12,\"triangles_out\":12,\"losses\":[],\"warnings\":[],\"host\":\"cell7\",\"attempt\":1,\"inputs\":[{\"path\":\"parts/part_%06d.stl\",\"size\":684,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}],\"outputs\":[{\"path\":\"parts/part_%06d.stl.glb\",\"size\":1020,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}]}\n", i, i, i, i, i, i, i, i }' >many.jsonl
 ends 0 '' "$cellpipe" report many.jsonl

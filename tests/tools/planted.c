@@ -121,6 +121,37 @@ static cp_status take_memory(cp_context *context)
     }
 }
 
+/* Memory as a library takes it: nobody counts it. */
+static void keep_memory(const char *mebibytes)
+{
+    size_t size = (size_t)strtoul(mebibytes, NULL, 10) << 20;
+    volatile char *kept = malloc(size);
+    if (!kept) {
+        fputs("std::bad_alloc\n", stderr);
+        abort();
+    }
+    for (size_t i = 0; i < size; i += 1024)
+        kept[i] = 'x';
+}
+
+/* 12 MiB of positions. */
+static cp_status make_mesh(cp_scene *scene)
+{
+    static const uint32_t triangle[] = {0, 1, 2};
+    cp_mesh mesh = {.kind = CP_MESH_FACES,
+                    .vertex_count = 1 << 20,
+                    .face_count = 1,
+                    .corner_count = 3,
+                    .corners = triangle,
+                    .positions = scene_allocate(scene, 3 << 20, sizeof(float))};
+    if (!mesh.positions)
+        return CP_LIMIT;
+    memset((float *)(uintptr_t)mesh.positions, 0, (3 << 20) * sizeof(float));
+    uint32_t index = scene_add_mesh(scene, &mesh);
+    bool good = index != CP_NONE && scene_add_instance(scene, 0, index, CP_USE_BOTH, &POSE_IDENTITY) != CP_NONE;
+    return good ? scene_finish(scene) : CP_LIMIT;
+}
+
 static void say_bytes(const void *bytes, size_t size)
 {
     enum { CHANNEL = 3 };
@@ -180,8 +211,15 @@ static cp_status read_planted(cp_context *context, struct source *source, const 
     const char *deed = strtok_r(text + 8, " \n", &rest);
     if (!deed)
         return report_error(context, CP_INPUT, "planted-bare", NOWHERE, "says nothing");
+    if (strcmp(deed, "keep") == 0) {
+        keep_memory(strtok_r(NULL, " \n", &rest));
+        deed = strtok_r(NULL, " \n", &rest);
+        deed = deed ? deed : "";
+    }
     if (strcmp(deed, "scene") == 0)
         return make_scene(source, scene);
+    if (strcmp(deed, "mesh") == 0)
+        return make_mesh(scene);
     if (strcmp(deed, "error") == 0)
         return report_error(context, CP_INPUT, "planted-error", AT_LINE(source->name, 7), "is wrong");
     if (strcmp(deed, "bug") == 0)

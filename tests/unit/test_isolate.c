@@ -288,6 +288,46 @@ static void test_memory(void **state)
     assert_goes_on(context);
 }
 
+/* What the reader takes, what this process holds, and what both have of a file or a scene on its way, make one sum. */
+static void test_common_memory(void **state)
+{
+    enum { HELD = 40 << 20 };
+    cp_context *context = *state;
+    cp_scene *scene;
+    if (IS_SANITIZED) /* their allocators take memory without measure */
+        return;
+    static const struct {
+        const char *text;
+        const char *least, *too_little; /* memory of both */
+    } sums[] = {{"planted keep 40", "48MiB", "39MiB"},
+                {"planted keep 40 mesh", "88MiB", "70MiB"},               /* the mesh, and the scene for both */
+                {"planted keep 40 file large.bin.gz", "76MiB", "62MiB"}}; /* 10 MiB for one, 16 for the other */
+    assert_int_equal(system("head -c 10485760 /dev/zero | gzip >large.bin.gz"), 0);
+    assert_int_equal(cp_set_limit(context, "ratio=2000"), CP_OK);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        char limit[32];
+        (void)snprintf(limit, sizeof limit, "memory=%s", sums[i].too_little);
+        assert_int_equal(cp_set_limit(context, limit), CP_OK);
+        assert_fails(context, sums[i].text, CP_LIMIT, "read-memory", "(--limit reader-memory= or memory=)");
+        (void)snprintf(limit, sizeof limit, "memory=%s", sums[i].least);
+        assert_int_equal(cp_set_limit(context, limit), CP_OK);
+        cp_status status = read_text(context, sums[i].text, &scene);
+        if (status != CP_OK)
+            show_report(context);
+        assert_int_equal(status, CP_OK);
+        cp_scene_free(scene);
+    }
+    assert_int_equal(cp_set_limit(context, "memory=64MiB"), CP_OK);
+    void *held = memory_allocate(context, HELD, 1);
+    assert_non_null(held);
+    assert_fails(context, "planted keep 40", CP_LIMIT, "read-memory", "planted needed more than 23 MiB");
+    memory_free(context, held, HELD, 1);
+    assert_int_equal(read_text(context, "planted keep 40", &scene), CP_OK);
+    cp_scene_free(scene);
+    (void)remove("large.bin.gz");
+    assert_in_range(cp_reader_memory(context), 40 << 20, 96 << 20);
+}
+
 static bool is_late(void *user)
 {
     return seconds_now() > *(double *)user;
@@ -393,10 +433,10 @@ static void test_memory_of_parent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_either_way),  TEST(test_rules_hold),  TEST(test_escapes),    TEST(test_deaths),
-        TEST(test_chatter),          TEST(test_false_scene), TEST(test_time),       TEST(test_memory),
-        TEST(test_cancel),           TEST(test_no_process),  TEST(test_no_carrier), TEST(test_ignored_children),
-        TEST(test_memory_of_parent),
+        TEST(test_same_either_way),  TEST(test_rules_hold),       TEST(test_escapes),    TEST(test_deaths),
+        TEST(test_chatter),          TEST(test_false_scene),      TEST(test_time),       TEST(test_memory),
+        TEST(test_common_memory),    TEST(test_cancel),           TEST(test_no_process), TEST(test_no_carrier),
+        TEST(test_ignored_children), TEST(test_memory_of_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,10 +128,11 @@ cp_status find_beside(const struct source *parent, struct arena *arena, const ch
     struct buffer file = {.context = parent->context};
     buffer_print(&file, "%s%s", parent->folder, spelled);
     buffer_append(&file, "", 1);
-    cp_status status = file.failed ? CP_LIMIT : list_missing(parent->context, file.data);
+    cp_status status = file.failed ? CP_LIMIT : match_path(parent->context, parent->folder, spelled, comparison);
+    bool is_there = status == CP_OK && strcmp(file.data + strlen(parent->folder), spelled) == 0;
+    if ((status == CP_OK || status == CP_NO) && !is_there && list_missing(parent->context, file.data) != CP_OK)
+        status = CP_LIMIT;
     buffer_free(&file);
-    if (status == CP_OK)
-        status = match_path(parent->context, parent->folder, spelled, comparison);
     *path = spelled;
     return status;
 }

@@ -69,9 +69,14 @@ cp_status archive_open(const struct source *source, struct archive **opened)
     archive->folder = arena_print(archive->arena, "%s/", source->name);
     struct archive_walk walk = archive_walk(source);
     struct archive_file file;
+    uint64_t expanded = 0;
     cp_status status = archive->folder ? CP_OK : CP_LIMIT;
-    while (status == CP_OK && archive_next(&walk, &file))
+    while (status == CP_OK && archive_next(&walk, &file)) {
+        expanded += file.packed.full_size;
         status = add_item(archive, &file);
+    }
+    if (status == CP_OK && walk.left == 0)
+        status = unpack_check_expanded(source, "the archive ", source->size, expanded);
     if (status == CP_OK && walk.left > 0)
         status = CP_NO;
     if (status == CP_OK)

@@ -17,8 +17,10 @@ cp_status unpack_check_expanded(const struct source *source, const char *what, u
                             (unsigned long long)limits->expanded_bytes);
     if (expanded > FREE && (limits->ratio == 0 || expanded / limits->ratio > packed))
         return report_error(source->context, CP_LIMIT, "source-ratio", IN_FILE(source->name),
-                            "%sexpands to more than %llu times its packed size (--limit ratio=)", what,
-                            (unsigned long long)limits->ratio);
+                            "%sexpands to more than %llu times its packed size (--limit ratio=): %llu bytes to %llu "
+                            "at least",
+                            what, (unsigned long long)limits->ratio, (unsigned long long)packed,
+                            (unsigned long long)expanded);
     return CP_OK;
 }
 
@@ -117,8 +119,8 @@ static bool start_inflation(const struct source *source, const struct packed *pa
     return inflateInit2(stream, -MAX_WBITS) == Z_OK;
 }
 
-/* Expands into `plain`; with NULL it finds only the size and the checksum. before: bytes that other parts have expanded
- * to. */
+/* Expands into `plain`; with NULL it finds only the size and the checksum. found->full_size: the size that the part
+ * should have; it ends as soon as it is larger. before: bytes that other parts have expanded to. */
 static cp_status inflate_packed(const struct source *source, z_stream *stream, struct packed *found,
                                 struct buffer *plain, uint64_t before)
 {
@@ -129,7 +131,7 @@ static cp_status inflate_packed(const struct source *source, z_stream *stream, s
     uint64_t size = 0;
     Bytef *piece = plain ? NULL : memory_allocate(source->context, PIECE, 1);
     bool room = plain || piece;
-    while (room && result == Z_OK && status == CP_OK) {
+    while (room && result == Z_OK && status == CP_OK && size <= found->full_size) {
         room = !plain || buffer_reserve(plain, PIECE + 1);
         if (!room)
             break;
@@ -154,7 +156,7 @@ static cp_status expand(const struct source *source, const struct packed *packed
                         bool *whole)
 {
     z_stream stream;
-    struct packed found = {.checksum = (uint32_t)crc32(0, NULL, 0)};
+    struct packed found = {.full_size = packed->full_size, .checksum = (uint32_t)crc32(0, NULL, 0)};
     cp_status status = CP_OK;
     if (!packed->deflated) {
         found.full_size = (uint32_t)packed->size;

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,15 +238,17 @@ void cp_process_end(struct process *process, uint32_t milliseconds)
     uint64_t deadline = milliseconds_now() + milliseconds;
     int how = 0;
     pid_t ended = 0;
-    while (milliseconds > 0 && (ended = waitpid(process->id, &how, WNOHANG)) == 0 && milliseconds_now() < deadline)
+    struct rusage used = {0};
+    while (milliseconds > 0 && (ended = wait4(process->id, &how, WNOHANG, &used)) == 0 && milliseconds_now() < deadline)
         (void)poll(NULL, 0, 1);
     process->killed = ended == 0;
     while (ended == 0 || (ended < 0 && errno == EINTR)) {
         (void)kill(process->id, SIGKILL);
-        ended = waitpid(process->id, &how, 0);
+        ended = wait4(process->id, &how, 0, &used);
     }
     process->signal = ended > 0 && WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     process->exit_code = ended > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    process->most_memory = (uint64_t)used.ru_maxrss * 1024;
     for (int i = 0; i < MOST_READS && process->words >= 0 && hear_words(process); i++)
         ;
     cp_process_leave(process);

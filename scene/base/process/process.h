@@ -22,6 +22,10 @@ enum hearing process_transfer(cp_context *context, struct process *process, void
 enum { PROCESS_END = 80, PROCESS_PATIENCE = 2000 /* milliseconds: from the channel's end to the process's */ };
 void process_describe_end(const struct process *process, char text[PROCESS_END]);
 
+/* Reads the size of a process's address space (id 0: of this one), and of its private writable part, in bytes. False if
+ * the system does not tell. */
+bool process_sizes(int id, uint64_t *all, uint64_t *own);
+
 /* Runs one call of foreign code in a process of its own, and finds out what became of it. */
 
 /* A call for a process of its own. `work` fills in the answer. What it prints is thrown away. It gives up its rights by

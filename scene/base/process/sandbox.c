@@ -40,12 +40,13 @@ static bool lower_limit(int resource, uint64_t soft, uint64_t hard)
     return setrlimit(resource, &limit) == 0;
 }
 
-/* Reads the size of the process's address space, and of its private writable part, in bytes. */
-static bool read_sizes(uint64_t *all, uint64_t *own)
+bool process_sizes(int id, uint64_t *all, uint64_t *own)
 {
-    char text[256] = "";
+    char text[256] = "", path[64] = "/proc/self/statm";
     unsigned long long pages, own_pages;
-    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (id > 0)
+        (void)snprintf(path, sizeof path, "/proc/%d/statm", id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
     if (file >= 0)
         (void)close(file);
@@ -87,7 +88,7 @@ static bool limit_resources(uint64_t memory, uint64_t seconds)
     /* Both limits come on top of what the parent had. The first one counts all address space: mapped files, and what a
      * sanitizer reserves. The second one counts private memory, and is the effective one if much address space was
      * reserved before. */
-    if (read_sizes(&all, &own)) {
+    if (process_sizes(0, &all, &own)) {
         good &= lower_limit(RLIMIT_AS, add_bounded(all, memory), add_bounded(all, memory));
         good &= lower_limit(RLIMIT_DATA, add_bounded(own, memory), add_bounded(own, memory));
     }
@@ -110,7 +111,7 @@ void cp_process_limit(uint64_t memory, uint64_t file_size)
     set_limit(RLIMIT_FSIZE, file_size);
 #if !defined(HAS_ADDRESS_SANITIZER) && !defined(HAS_THREAD_SANITIZER) /* they take memory without measure */
     uint64_t all = 0, own = 0;
-    (void)read_sizes(&all, &own);
+    (void)process_sizes(0, &all, &own);
     set_limit(RLIMIT_DATA, add_bounded(own, memory));
 #else
     (void)memory;

@@ -1,6 +1,7 @@
 /* The parser of json_read.h, and the access to its values. */
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "text.h"
@@ -318,6 +319,17 @@ double json_to_number(const struct json_document *json, uint32_t value)
     if (json_is(json, value, JSON_NUMBER))
         (void)parse_double(json->text + json->values[value].start, json->text + json->size, &number);
     return number;
+}
+
+bool json_take_numbers(const struct json_document *json, uint32_t array, double *numbers, uint32_t count)
+{
+    bool good = json_is(json, array, JSON_ARRAY) && json_count(json, array) == count;
+    uint32_t value = good ? json_first(json, array) : JSON_NONE;
+    for (uint32_t i = 0; i < count && good; i++, value = json_next(json, array, value)) {
+        numbers[i] = json_to_number(json, value);
+        good = json_is(json, value, JSON_NUMBER) && isfinite(numbers[i]);
+    }
+    return good;
 }
 
 static uint32_t read_hex(const char *text)

@@ -48,6 +48,11 @@ cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *sh
         shape->tolerance = fingerprint_tolerance(&print);
         shape->values[0] = print.radius;
         memcpy(shape->values + 1, print.values, sizeof print.values);
+        bool is_finite = isfinite(shape->tolerance);
+        for (int i = 0; i < CP_SHAPE_VALUES; i++)
+            is_finite &= isfinite(shape->values[i]) != 0;
+        if (!is_finite) /* something lies so far away that its squares overflow */
+            *shape = (cp_shape){0};
     }
     memory_free(context, squares, most, sizeof *squares);
     memory_free(context, placed, count, sizeof *placed);

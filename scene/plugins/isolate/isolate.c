@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/context.h"
 #include "messages.h"
@@ -27,7 +31,7 @@ static const char *last_words(struct reader_listener *listener)
 static cp_status report_memory(const struct reader_process *reader, const char *words)
 {
     return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
-                        "%s needed more than %llu MiB of memory (--limit reader-memory=)%s",
+                        "%s needed more than %llu MiB of memory (--limit reader-memory= or memory=)%s",
                         reader->importer->plugin.name, (unsigned long long)(reader->memory >> 20), words);
 }
 
@@ -124,13 +128,20 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
         .source = source,
         .settings = settings,
         .scene = scene,
-        .memory = limits->reader_memory,
+        .memory = limits->memory > context->held ? limits->memory - context->held : 0,
         .seconds = (uint64_t)ceil(limits->reader_seconds), /* the system bounds whole seconds of a processor */
     };
+    if (limits->reader_memory < reader.memory)
+        reader.memory = limits->reader_memory;
     /* Ours ends at 4 GiB by its format; the memory that bounds the process bounds what it may send, too. */
     struct reader_listener listener = {.context = context, .source = source, .most = UINT32_MAX};
     if (reader.memory < listener.most)
         listener.most = reader.memory;
+    uint64_t all;
+#ifdef __GLIBC__
+    (void)malloc_trim(0); /* the reader could take what was freed here beside its limit */
+#endif
+    (void)process_sizes(0, &all, &listener.own);
     if (!cp_process_start(&listener.process, true, run_reader, &reader))
         return report_error(context, CP_LIMIT, "read-fork", NOWHERE,
                             "no process can be started for %s: %s (--isolate=no reads without)", importer->plugin.name,
@@ -140,6 +151,10 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
     enum hearing hearing = listen_to_reader(&listener);
     cp_process_end(&listener.process, hearing == HEARD_END ? PROCESS_PATIENCE : 0);
     context->isolation = listener.means;
+    if (listener.process.most_memory > context->reader_most)
+        context->reader_most = listener.process.most_memory;
+    if (hearing != HEARD_ANSWER && listener.lack == LACK_OF_MEMORY)
+        return report_memory(&reader, "");
     if (hearing != HEARD_ANSWER)
         return report_end(&reader, &listener, hearing);
     if (listener.lack == LACK_OF_LIMIT)
@@ -147,6 +162,11 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
     if (listener.lack == LACK_OF_MEMORY)
         return report_memory(&reader, "");
     return listener.status == CP_OK ? read_back(&reader, &listener.scene) : listener.status;
+}
+
+uint64_t cp_reader_memory(const cp_context *context)
+{
+    return context->reader_most;
 }
 
 const char *cp_isolation(const cp_context *context)

@@ -23,6 +23,7 @@ struct reader_listener {
     struct process process;
     uint64_t deadline; /* in milliseconds_now; 0: none */
     uint64_t most;     /* bytes that a scene may have */
+    uint64_t own;      /* private bytes that this process had when it made the other one */
 
     struct buffer payload;         /* of a message */
     uint64_t spent, longest_entry; /* bytes that entries may take, and the longest one's */

@@ -23,6 +23,20 @@ static enum hearing give(struct reader_listener *listener, const void *bytes, si
     return process_transfer(listener->context, &listener->process, plain, size, true, listener->deadline);
 }
 
+/* Tells whether both processes together may have so many bytes more: the limit bounds what this one holds, and what
+ * the reader has added to its copy of that. */
+static bool has_room(struct reader_listener *listener, uint64_t more)
+{
+    const cp_context *context = listener->context;
+    uint64_t all, own, added = 0, most = context->limits.memory;
+    if (process_sizes(listener->process.id, &all, &own) && own > listener->own)
+        added = own - listener->own;
+    if (most >= context->held && most - context->held >= added && most - context->held - added >= more)
+        return true;
+    listener->lack = LACK_OF_MEMORY;
+    return false;
+}
+
 /* ---- entries of the report ---- */
 
 /* Takes a text of `size` bytes and its NUL at *at, and moves *at past them. */
@@ -89,8 +103,8 @@ static enum hearing hear_question(struct reader_listener *listener, size_t size,
     cp_status status = is_picture ? source_open_picture(listener->source, name, NULL, &further)
                                   : source_open(listener->source, name, &further);
     struct file_message answer = {.status = (uint32_t)status};
-    enum hearing hearing;
-    if (further) {
+    enum hearing hearing = HEARD_NO_MORE;
+    if (further && has_room(listener, further->size)) {
         const char *const texts[FILE_TEXTS] = {further->path, further->name, further->label};
         for (int i = 0; i < FILE_TEXTS; i++)
             answer.sizes[i] = (uint32_t)strlen(texts[i]);
@@ -101,7 +115,7 @@ static enum hearing hear_question(struct reader_listener *listener, size_t size,
             hearing = give(listener, texts[i], answer.sizes[i] + (size_t)1);
         if (hearing == HEARD_ANSWER)
             hearing = give(listener, further->data, further->size);
-    } else {
+    } else if (!further) {
         hearing = give(listener, &answer, sizeof answer);
     }
     source_close(further);
@@ -130,6 +144,8 @@ static enum hearing hear_answer(struct reader_listener *listener, size_t size)
     if (!has_scene)
         return HEARD_ANSWER;
     size = (size_t)message.size;
+    if (!has_room(listener, size))
+        return HEARD_NO_MORE;
     struct buffer *scene = &listener->scene;
     *scene = (struct buffer){.context = listener->context, .size = size, .capacity = size + 1};
     scene->data = memory_allocate(listener->context, scene->capacity, 1);
