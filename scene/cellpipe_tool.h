@@ -250,6 +250,8 @@ typedef struct cp_shape {
 } cp_shape;
 /* Computes the shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
 CP_API cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *shape);
+/* Finds the range of values[0] in which a shape must be to agree with this one: two that agree have ranges that meet. */
+CP_API void cp_shape_range(const cp_shape *shape, double *low, double *high);
 /* Groups shapes that agree. first[i] is the shape that differs least from shape i among the earlier ones that agree
  * with none before them; it is i if shape i agrees with none of these. Shapes of kind 0 agree with none. Takes n log n
  * time. */

@@ -59,6 +59,13 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
 }
 
+cp_status commit_removals(const struct batch_site *site, struct state *state)
+{
+    if (!flush_file_system(site->lock))
+        return complain(site->cli, CP_OUTPUT, "%s cannot be flushed to the disk: %s", site->out_dir, strerror(errno));
+    return state_commit(state);
+}
+
 /* Reads the manifest, or what it tells of this shard: its own lines alone, unless outputs could meet in other shards,
  * or cells are there. Its records go into the state of a shard. */
 static cp_status list_by_manifest(const struct batch_request *asked, struct state *state, struct batch_work *work,
@@ -103,18 +110,28 @@ static cp_status list_inputs(const struct batch_request *asked, const struct bat
     return status;
 }
 
-/* Makes the plan. Options of formats and filters are checked once, and their part of the keys is computed. */
-static cp_status make_plan(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                           size_t bang)
+/* Makes the plans. Options of formats and filters are checked once, and their part of the keys is computed. */
+static cp_status make_plans(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                            size_t bang)
 {
     const struct entry *first = work->entries.items;
+    struct cli *cli = site->cli;
+    struct plan general;
     if (work->entries.count == 0)
-        return complain(site->cli, CP_USAGE, "there are no inputs");
+        return complain(cli, CP_USAGE, "there are no inputs");
     const char *in = entry_path(site->arena, first), *out = output_path(site->arena, &work->naming, first);
     if (!in || !out)
         return CP_LIMIT;
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, in, NULL, out, &work->plan);
-    return status == CP_OK ? hash_options(site, work) : status;
+    cp_status status = plan_conversion(cli, &asked->request, bang, in, NULL, out, &general);
+    if (status == CP_OK && !asked->no_settings)
+        status =
+            settings_find(cli, &work->entries, exporter_for(asked->request.to, ""),
+                          asked->shard.count == 0 && is_whole_library(&work->entries, &asked->list), &work->settings);
+    if (status == CP_OK)
+        status = make_variants(cli, &general, work);
+    for (uint32_t i = 0; status == CP_OK && (i == 0 || i < work->settings.group_count); i++)
+        status = hash_options(site, &work->variants[i]);
+    return status;
 }
 
 /* ---- what is known ---- */
@@ -249,13 +266,13 @@ static cp_status settle_clash(struct batch_site *site, struct state *state, stru
     return CP_OK;
 }
 
-static void print_deed(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,
-                       enum deed deed, const char *why)
+static void print_deed(const struct batch_work *work, struct arena *scratch, const struct entry *entry, enum deed deed,
+                       const char *why)
 {
     static const char *const words[DEED_COUNT] = {
         [DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
         [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
-    const char *in = entry_path(site->arena, entry), *out = output_path(site->arena, &work->naming, entry);
+    const char *in = entry_path(scratch, entry), *out = output_path(scratch, &work->naming, entry);
     printf("%-7s ", words[deed]);
     print_shown(stdout, in ? in : "");
     printf(" -> ");
@@ -263,6 +280,12 @@ static void print_deed(const struct batch_site *site, const struct batch_work *w
     printf(" (");
     print_shown(stdout, why);
     printf(")\n");
+    uint32_t group = settings_of(&work->settings, (uint32_t)(entry - work->entries.items));
+    if (group > 0) {
+        printf("        with ");
+        print_shown(stdout, work->settings.groups[group].text);
+        printf("\n");
+    }
 }
 
 /* Decides for each entry by what is known of its output; a dry run prints it. */
@@ -293,7 +316,7 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
         work->counts[deed]++;
         work->found += is_known;
         if (status == CP_OK && asked->dry_run && clashes.count == 0)
-            print_deed(site, work, entry, deed, why);
+            print_deed(work, scratch, entry, deed, why);
         arena_clear(scratch);
     }
     arena_free(scratch);
@@ -311,6 +334,7 @@ static void finish_dry_run(const struct batch_request *asked, const struct batch
         print_gone(site, removal, i, asked->prune && !removal->keeps ? "remove" : "leave");
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
+    print_settings(work);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
     printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
@@ -458,16 +482,18 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count, links->fresh,
                show_bytes(links->saved).text);
     if (status == CP_OK && !cli->quiet)
+        print_settings(work);
+    if (status == CP_OK && !cli->quiet)
         status = print_report(cli, state, &scope, REPORT_TEXT, stdout);
     arena_free(ending.scratch);
     if (status != CP_OK && status != CP_NO)
         return status;
     if (ending.lost > 0)
         return complain(cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", ending.lost);
-    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : failed > 0;
+    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : asked->exits == EXIT_ANY && failed > 0;
     return is_told ? complain(cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count,
                               ending.is_option_refused ? hint_at_format(asked, site) : "")
-                   : status;
+                   : CP_OK;
 }
 
 /* ---- the story ---- */
@@ -545,7 +571,7 @@ static cp_status run(struct batch *batch, size_t bang)
     if (status == CP_OK && asked->gallery)
         status = expect_gallery(site, work);
     if (status == CP_OK)
-        status = make_plan(asked, site, work, bang);
+        status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
         status = is_shard ? open_state_of_shard(site, work, &batch->state) : open_state(asked, site, &batch->state);
     if (status == CP_OK)
@@ -564,6 +590,9 @@ static cp_status run(struct batch *batch, size_t bang)
         batch->journal.show.json = asked->progress == PROGRESS_JSON;
         status = journal_open(site->cli, &work->entries, site->folder, asked->status_path, &site->here,
                               site->shard ? site->shard : "", &batch->journal);
+        struct stat facts;
+        if (status == CP_OK && fstat(batch->journal.file, &facts) == 0)
+            site->begun = (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec;
         if (status == CP_OK)
             status = carry_out(batch);
         journal_show(&batch->journal, true);
@@ -583,6 +612,7 @@ static cp_status command_batch(struct cli *cli)
         status = run(&batch, bang);
     memory_free(cli->context, batch.removal.gone, batch.removal.gone_room, sizeof *batch.removal.gone);
     memory_free(cli->context, batch.work.deeds, batch.work.entries.count, sizeof *batch.work.deeds);
+    settings_free(&batch.work.settings);
     name_map_free(&batch.work.taken);
     state_close(&batch.state);
     arena_free(batch.site.arena);
@@ -601,6 +631,8 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, short_names)},
     {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
+    {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
+     .offset = offsetof(struct batch_request, no_settings)},
     LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
     {"--verify", "compare contents of inputs and outputs, not sizes and times alone", CP_OPTION_BOOLEAN,
@@ -618,8 +650,11 @@ static const cp_option batch_options[] = {
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
      CP_OPTION_STRING, .offset = offsetof(struct batch_request, list.root_id), .value = "NAME"},
-    {"--exit", "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run",
-     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new", .value = "MODE"},
+    {"--exit",
+     "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run; ended: it "
+     "is "
+     "0 if the run ended, for schedulers that repeat what failed",
+     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new|ended", .value = "MODE"},
     {"--status", "append a line for each input to FILE, also for those that are up to date", CP_OPTION_PATH,
      .offset = offsetof(struct batch_request, status_path)},
     {"--progress", "json: a line of JSON each second; none: nothing until the end", CP_OPTION_CHOICE,
@@ -638,7 +673,8 @@ const struct command batch_command = {
     .usage = "IN... --out-dir DIR [! FILTER [K=V]...]...",
     .help =
         "IN is a file, a folder, or @LIST: a file with a path a line (@- is standard input; @0LIST has NUL between). "
-        "parts/a.stl becomes DIR/a.stl.glb. Run it again after a change, a crash or a kill: it goes on where it was, "
+        "parts/a.stl becomes DIR/a.stl.glb. A cell may read all files below the IN that has it, or below --root. Run "
+        "it again after a change, a crash or a kill: it goes on where it was, "
         "and converts only what is not up to date. DIR/.cellpipe has what it knows of each output; cellpipe report DIR "
         "prints it. One run at a time writes that; shards write journals. A file that fails costs no other; the exit "
         "code is then 1.",

@@ -48,7 +48,7 @@ static cp_status find_part(void *user, const struct record *record, struct page_
 {
     struct gallery *gallery = user;
     bool touched = false;
-    cp_hash key = gallery->work.options;
+    cp_hash key = gallery->work.variants->options;
     char path[MOST_PATH];
     part->key = "";
     arena_clear(gallery->scratch);
@@ -194,17 +194,17 @@ static cp_status make_part_plan(struct gallery *gallery)
 {
     static const char *items[] = {"part=yes"};
     struct cli *cli = gallery->site->cli;
-    struct batch_work *work = &gallery->work;
-    if (!plan_open(cli, &work->plan, 2))
+    struct variant *variant = gallery->work.variants = cli_allocate(cli, sizeof *variant);
+    if (!variant || !plan_open(cli, &variant->plan, 2))
         return CP_LIMIT;
-    cp_status status = add_read(cli, &work->plan, "output", NULL, (struct list){0});
+    cp_status status = add_read(cli, &variant->plan, "output", NULL, (struct list){0});
     if (status == CP_OK)
-        status = add_write(cli, &work->plan, "part.js", "html", (struct list){.items = items, .count = 1}, false);
-    work->plan.globals = (struct globals){0}; /* those of the user are of the inputs */
+        status = add_write(cli, &variant->plan, "part.js", "html", (struct list){.items = items, .count = 1}, false);
+    variant->plan.globals = (struct globals){0}; /* those of the user are of the inputs */
     if (status == CP_OK)
-        status = hash_options(gallery->site, work);
-    work->plan.globals.sync = cli->globals.sync;
-    work->plan.globals.limits = cli->globals.limits;
+        status = hash_options(gallery->site, variant);
+    variant->plan.globals.sync = cli->globals.sync;
+    variant->plan.globals.limits = cli->globals.limits;
     return status;
 }
 

@@ -85,5 +85,5 @@ cp_status settle_meetings(const struct batch_site *site, struct state *state, co
     status = state_begin(state);
     for (size_t i = 0; i < meeting.outs.count && status == CP_OK; i++)
         status = fail_meeting(site, state, meeting.outs.items[i], work, journal);
-    return status == CP_OK ? state_commit(state) : status;
+    return status == CP_OK ? commit_removals(site, state) : status;
 }

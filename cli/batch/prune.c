@@ -290,5 +290,5 @@ cp_status prune(const struct batch_request *asked, const struct batch_site *site
                            "note: --prune would remove it, for its input is gone: ", removal->gone[i]->in);
     for (size_t i = 0; i < removal->ghosts.count && status == CP_OK; i++)
         status = state_remove(state, removal->ghosts.items[i]);
-    return (removes || forgets) && status == CP_OK ? state_commit(state) : status;
+    return (removes || forgets) && status == CP_OK ? commit_removals(site, state) : status;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,8 +153,9 @@ static const char *recorded_path(struct job *job, const char *path, const char *
     return name ? cli_print(&job->cli, "%s", name) : whole_path(job->site->arena, job->site->cwd, path);
 }
 
-/* Returns the time to keep of a file. One that was changed within the same tick of the clock in which it was read may
- * have been changed afterwards, too: without a time, the next run compares its contents. */
+/* Returns the time to keep of a file. One that was changed within the same tick of the clock in which it was read, or
+ * in which the journal was made, or later, may have been changed afterwards, too: without a time, the next run compares
+ * its contents. The journal's time is there since the clock of this host may be ahead of that of the files. */
 static int64_t lasting_time(const struct job *job, int64_t modified)
 {
     const int64_t second = 1000000000;
@@ -164,7 +166,8 @@ static int64_t lasting_time(const struct job *job, int64_t modified)
     tick.tv_nsec = 10000000;
 #endif
     int64_t coarseness = modified % second == 0 ? 2 * second : tick.tv_nsec; /* FAT and old servers are that coarse */
-    return modified + coarseness >= job->begun ? 0 : modified;
+    int64_t begun = job->site->begun < job->begun ? job->site->begun : job->begun;
+    return modified + coarseness >= begun ? 0 : modified;
 }
 
 /* Keeps the files that were read, looked for and written. */
@@ -213,7 +216,7 @@ static bool make_key(const struct batch_site *site, const struct batch_work *wor
         known &= strcmp(record->code, passing[i]) != 0;
     for (uint32_t i = 0; i < record->input_count; i++)
         known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
-    return !known || key_of(site, work, record, &record->key);
+    return !known || key_of(site, variant_of(work, job->entry), record, &record->key);
 }
 
 /* Sets a limit of the context, if it has one of that name; --limit comes later and wins. */
@@ -259,7 +262,7 @@ static cp_status open_context(const struct batch_request *asked, const struct ba
     set_limit(cli->context, "reader-seconds", asked->limits.timeout);
     cp_status status = cp_set_threads(cli->context, work->threads);
     if (status == CP_OK)
-        status = use_globals(cli, work->look ? &cli->globals : &work->plan.globals);
+        status = use_globals(cli, &variant_of(work, job->entry)->plan.globals);
     if (asked->limits.total_memory > 0)
         set_limit(cli->context, "memory", (double)work->memory);
     return status == CP_OK ? allow_library(cli, job->entry) : status;
@@ -287,21 +290,34 @@ static void take_state(struct job *job, cp_status status)
         record->state = STATE_FAILED;
 }
 
+/* Makes the folder of the output. What lies on another disk than the journal, behind a link or a mount, is flushed at
+ * once: the end of the run flushes the journal's alone. */
+static cp_status make_folder_of(struct job *job)
+{
+    const char *slash = strrchr(job->out, '/');
+    char *folder = slash ? cli_print(&job->cli, "%.*s", (int)(slash - job->out), job->out) : NULL;
+    struct stat there, journal;
+    cp_status status = slash ? make_folder(&job->cli, folder) : CP_OK;
+    if (status == CP_OK && slash && stat(folder, &there) == 0 && stat(job->site->folder, &journal) == 0 &&
+        there.st_dev != journal.st_dev)
+        cp_set_flag(job->cli.context, CP_FLAG_SYNC, true);
+    return status;
+}
+
 /* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
 static cp_status convert(const struct batch_request *asked, const struct batch_site *site,
                          const struct batch_work *work, struct job *job)
 {
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
-    const char *slash = strrchr(job->out, '/');
     struct plan plan;
     cp_status status = open_context(asked, work, job);
     if (!cli->context)
         return status;
     if (status == CP_OK)
-        status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
-    if (status == CP_OK && slash)
-        status = make_folder(cli, cli_print(cli, "%.*s", (int)(slash - job->out), job->out));
+        status = plan_between(cli, &variant_of(work, job->entry)->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = make_folder_of(job);
     job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
     if (status == CP_OK)
         status = run_plan(cli, &plan);
@@ -340,6 +356,7 @@ static cp_status look_at(const struct batch_request *asked, const struct batch_w
     const struct look *look = work->look;
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
+    const struct request reading = {.from = look->from, .in = variant_of(work, job->entry)->plan.steps[0].options};
     struct printed_text text;
     if (!text_open(&text)) {
         found->failed = true;
@@ -347,7 +364,7 @@ static cp_status look_at(const struct batch_request *asked, const struct batch_w
     }
     cp_status status = open_context(asked, work, job);
     if (status == CP_OK)
-        status = look->look(look->user, cli, job->in, look->reading, text.file);
+        status = look->look(look->user, cli, job->in, &reading, text.file);
     if (cli->context)
         flush_report(cli, status);
     status = blame_cut(job, status);

@@ -5,8 +5,8 @@
 #include "../state/journal.h"
 #include "../state/state.h"
 
-/* The order is that of the words of --exit. */
-enum { EXIT_ANY, EXIT_NEW };
+/* The order is that of the words of --exit; a report has no run that could end. */
+enum { EXIT_ANY, EXIT_NEW, EXIT_ENDED };
 
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
 

@@ -271,37 +271,58 @@ static bool hash_candidates(struct summary *summary, enum likeness likeness)
             candidates[i].hash = likeness == SAME_OUTPUT ? candidates[i].out_hash : candidates[i].inputs;
         return true;
     }
-    cp_shape *shapes = cli_allocate(summary->cli, count * sizeof *shapes);
-    uint32_t *first = cli_allocate(summary->cli, count * sizeof *first);
+    cp_context *context = summary->cli->context;
+    cp_shape *shapes = memory_allocate(context, count, sizeof *shapes);
+    uint32_t *first = memory_allocate(context, count, sizeof *first);
     for (uint32_t i = 0; i < count; i++)
         candidates[i].hash = (cp_hash){0};
     sort(candidates, count, sizeof *candidates, compare_candidates); /* by input */
     for (uint32_t i = 0; shapes && i < count; i++)
         shapes[i] = candidates[i].shape;
-    bool good = shapes && first && cp_find_alike(summary->cli->context, shapes, count, first) == CP_OK;
+    bool good = shapes && first && cp_find_alike(context, shapes, count, first) == CP_OK;
     for (uint32_t i = 0; good && i < count; i++)
         candidates[i].hash = (cp_hash){.low = first[i]};
+    memory_free(context, shapes, count, sizeof *shapes);
+    memory_free(context, first, count, sizeof *first);
     return good;
 }
 
+/* Returns the place behind the candidates that are like the one at `from`. */
+static uint32_t end_of_group(const struct summary *summary, uint32_t from)
+{
+    const struct candidate *candidates = summary->candidates;
+    uint32_t end = from + 1;
+    while (end < summary->candidate_count && hash_equals(candidates[from].hash, candidates[end].hash))
+        end++;
+    return end;
+}
+
+/* Groups the candidates, and keeps the first of each group for the next kind of likeness. */
 static bool find_copies(struct summary *summary, enum likeness likeness)
 {
     struct candidate *candidates = summary->candidates;
-    const char **members = cli_allocate(summary->cli, summary->candidate_count * sizeof *members);
-    struct copies *copies = cli_allocate(summary->cli, summary->candidate_count / 2 * sizeof *copies);
-    uint32_t count = 0, kept = 0;
-    if (!members || !copies || !hash_candidates(summary, likeness))
+    uint32_t all = summary->candidate_count, members = 0, groups = 0, count = 0, kept = 0;
+    if (!hash_candidates(summary, likeness))
         return false;
-    sort(candidates, summary->candidate_count, sizeof *candidates, compare_candidates);
-    for (uint32_t i = 0, next; i < summary->candidate_count; i = next) {
-        struct copies group = {.inputs = &members[i]};
-        for (next = i; next < summary->candidate_count && hash_equals(candidates[i].hash, candidates[next].hash);
-             next++) {
-            members[next] = candidates[next].in;
-            group.spare += next > i ? candidates[next].bytes_out : 0;
+    sort(candidates, all, sizeof *candidates, compare_candidates);
+    for (uint32_t i = 0, end; i < all; i = end) {
+        end = end_of_group(summary, i);
+        groups += end > i + 1;
+        members += end > i + 1 ? end - i : 0;
+    }
+    const char **inputs = arena_allocate(summary->arena, members, sizeof *inputs);
+    struct copies *copies = arena_allocate(summary->arena, groups, sizeof *copies);
+    if (!inputs || !copies)
+        return false;
+    for (uint32_t i = 0, end; i < all; i = end) {
+        struct copies group = {.inputs = inputs};
+        end = end_of_group(summary, i);
+        for (uint32_t k = i; k < end && end > i + 1; k++) {
+            *inputs++ = candidates[k].in;
+            group.count++;
+            group.spare += k > i ? candidates[k].bytes_out : 0;
         }
-        group.count = next - i;
-        if (group.count > 1)
+        if (group.count > 0)
             copies[count++] = group;
         summary->spare[likeness] += group.spare;
         candidates[kept++] = candidates[i];

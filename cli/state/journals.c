@@ -69,6 +69,7 @@ struct reading {
     cp_field_reader reader;
     const char *path;
     bool is_trusted; /* the outputs in it are on the disk, or were written since this system began */
+    uint64_t until;  /* lines that end behind this byte are left for the next merge */
     uint64_t taken;  /* bytes of whole lines */
     uint32_t broken;
 };
@@ -109,6 +110,8 @@ static cp_status take_line(void *user, uint64_t line, const char *text, size_t s
     struct reading *reading = user;
     struct record record;
     struct run_note note;
+    if (size >= reading->until - reading->taken)
+        return CP_OK;
     reading->merged->torn += !whole;
     if (!whole)
         return CP_OK;
@@ -153,7 +156,8 @@ static cp_status read_journal(struct reading *reading, int file, uint64_t from)
 
 cp_status merge_file(struct cli *cli, const char *path, struct state *state, struct merged *merged)
 {
-    struct reading reading = {.cli = cli, .state = state, .merged = merged, .path = path, .is_trusted = true};
+    struct reading reading = {
+        .cli = cli, .state = state, .merged = merged, .path = path, .is_trusted = true, .until = UINT64_MAX};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return complain(cli, CP_INPUT, "%s cannot be read: %s", path, strerror(errno));
@@ -204,6 +208,7 @@ struct run {
     bool is_gone;   /* it was run here, and does not go on */
     bool has_ended; /* it says so */
     bool is_silent; /* it has written nothing for a day, by the clock of the file system */
+    uint64_t size;
 };
 
 /* Tells whether the last line says that the run has ended. */
@@ -256,12 +261,13 @@ static struct run look_at_run(int file, const struct whereabouts *here, time_t n
                         .is_locked = is_locked,
                         .is_gone = is_here && !is_locked && (is_free || is_process_gone(line, here)),
                         .has_ended = says_ended(file, facts.st_size),
-                        .is_silent = facts.st_mtime < now - day};
+                        .is_silent = facts.st_mtime < now - day,
+                        .size = (uint64_t)facts.st_size};
 }
 
-/* Reads one journal; *done: nobody appends to it any more. */
+/* Reads one journal; *done: nobody appends to it any more. flushes: what it tells of is to be on the disk. */
 static cp_status merge_one(struct reading *reading, const char *name, const struct whereabouts *here, time_t now,
-                           bool *done)
+                           bool flushes, bool *done)
 {
     uint64_t from = 0;
     int file = open(reading->path, O_RDONLY | O_CLOEXEC);
@@ -270,9 +276,11 @@ static cp_status merge_one(struct reading *reading, const char *name, const stru
                    ? CP_OK
                    : complain(reading->cli, CP_INPUT, "%s cannot be read: %s", reading->path, strerror(errno));
     const struct run run = look_at_run(file, here, now);
-    /* One that was killed has flushed nothing: its outputs are in the memory of this system alone, perhaps. */
-    reading->is_trusted = run.has_ended || (run.is_here && (run.is_locked || flush_file_system(file)));
     *done = !run.is_locked && (run.has_ended || run.is_gone || run.is_silent);
+    /* One that goes on or was killed has flushed nothing: its outputs are in the memory of this system alone, perhaps.
+     * The flush reaches those of the lines that were there before it. */
+    reading->is_trusted = run.has_ended || (run.is_here && (!flushes || flush_file_system(file)));
+    reading->until = flushes && !*done ? run.size : UINT64_MAX;
     cp_status status = state_find_journal(reading->state, name, &from);
     if (status == CP_OK)
         status = read_journal(reading, file, from);
@@ -304,7 +312,8 @@ cp_status merge_journals(struct cli *cli, const char *folder, const char *shard,
         struct reading reading = {.cli = cli, .state = state, .merged = merged};
         bool is_done = false;
         reading.path = cli_print(cli, "%s/%s", journals, names.items[i]);
-        status = reading.path ? merge_one(&reading, names.items[i], here, time_there(lock), &is_done) : CP_LIMIT;
+        status =
+            reading.path ? merge_one(&reading, names.items[i], here, time_there(lock), removes, &is_done) : CP_LIMIT;
         if (status == CP_OK && is_done && !list_add(cli, &done, reading.path))
             status = CP_LIMIT;
     }

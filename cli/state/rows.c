@@ -312,14 +312,14 @@ static cp_status take_formats(struct state *state, uint64_t number, struct recor
     return text ? CP_OK : CP_LIMIT;
 }
 
-static void take_shape(sqlite3_stmt *made, cp_shape *shape)
+void column_shape(sqlite3_stmt *made, int kind, cp_shape *shape)
 {
     double numbers[1 + CP_SHAPE_VALUES];
-    const void *bytes = column_is_null(made, COLUMN_KIND) ? NULL : sqlite.sqlite3_column_blob(made, COLUMN_SHAPE);
-    if (!bytes || sqlite.sqlite3_column_bytes(made, COLUMN_SHAPE) != (int)sizeof numbers)
+    const void *bytes = column_is_null(made, kind) ? NULL : sqlite.sqlite3_column_blob(made, kind + 1);
+    if (!bytes || sqlite.sqlite3_column_bytes(made, kind + 1) != (int)sizeof numbers)
         return;
     memcpy(numbers, bytes, sizeof numbers);
-    shape->kind = column_number(made, COLUMN_KIND);
+    shape->kind = column_number(made, kind);
     shape->tolerance = numbers[0];
     memcpy(shape->values, numbers + 1, sizeof shape->values);
 }
@@ -359,6 +359,6 @@ cp_status row_take(struct state *state, sqlite3_stmt *made, struct record *recor
                            (size_t)sqlite.sqlite3_column_bytes(made, COLUMN_SAID), record);
     record->host = status == CP_OK ? text_of_number(state, column_number(made, COLUMN_HOST)) : "";
     record->root = root->id;
-    take_shape(made, &record->shape);
+    column_shape(made, COLUMN_KIND, &record->shape);
     return status == CP_OK && !record->host ? CP_LIMIT : status;
 }

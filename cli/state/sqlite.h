@@ -74,7 +74,8 @@ enum column {
     COLUMN_SAID,
     COLUMN_FILES,
     COLUMN_NIGHT,
-    COLUMN_WAS
+    COLUMN_WAS,
+    COLUMN_COUNT
 };
 #define COLUMNS                                                                                                        \
     "out, root, name, sequence, state, attempt, key, out_hash, hash, size, modified, out_size, out_modified, time, "   \
@@ -125,7 +126,22 @@ cp_status root_of_number(struct state *state, uint64_t number, struct input_root
 cp_status row_put(struct state *state, sqlite3_stmt *put, const struct record *record, uint64_t was);
 /* Reads the row at which the statement is, whose columns are COLUMNS, into the state's arena. */
 cp_status row_take(struct state *state, sqlite3_stmt *made, struct record *record, struct input_root *root);
+/* Reads the shape from its two columns, of which `kind` is the first; a shape that is not known stays as it is. */
+void column_shape(sqlite3_stmt *made, int kind, cp_shape *shape);
 /* Reads its root, name and path alone. */
 cp_status row_take_place(struct state *state, sqlite3_stmt *made, struct record *record, struct input_root *root);
+
+/* ---- alike.c ---- */
+
+/* Which rows of a query may be like others, by their place in its order. */
+struct alike {
+    unsigned char *bits;
+    size_t size;
+};
+/* Adds those that are alike by what another query, of the same rows, says of each: kind and shape, or a hash. Free it in
+ * any case. */
+cp_status alike_add(struct state *state, const char *text, bool is_shape, struct alike *alike);
+bool alike_has(const struct alike *alike, uint32_t row);
+void alike_free(struct state *state, struct alike *alike);
 
 #endif

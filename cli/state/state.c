@@ -22,9 +22,10 @@ enum { VERSION = 1 };
     "CREATE " temporary "TABLE IF NOT EXISTS further(path BLOB, out BLOB, PRIMARY KEY(path, out)) WITHOUT ROWID;"
 
 static const char schema[] =
-    SMALL_TABLES("") "CREATE TABLE IF NOT EXISTS outputs(" COLUMNS ", PRIMARY KEY(out)) WITHOUT ROWID;"
-                     "CREATE INDEX IF NOT EXISTS failures ON outputs(state) WHERE state >= 3;"
-                     "PRAGMA user_version = 1;";
+    "BEGIN IMMEDIATE;" SMALL_TABLES("") "CREATE TABLE IF NOT EXISTS outputs(" COLUMNS
+                                        ", PRIMARY KEY(out)) WITHOUT ROWID;"
+                                        "CREATE INDEX IF NOT EXISTS failures ON outputs(state) WHERE state >= 3;"
+                                        "PRAGMA user_version = 1; COMMIT;";
 
 /* Whoever changes nothing on the disk sees the outputs of the disk with what has changed since laid over them, in
  * constant memory but for the changes. The other tables are small. */
@@ -314,19 +315,17 @@ cp_status state_each_told(struct state *state, state_visit_told *visit, void *us
 
 /* ---- queries ---- */
 
-#define ALIKE(which)                                                                                                   \
-    "WITH o AS (SELECT * FROM outputs WHERE out_size > 0" which ") SELECT " COLUMNS " FROM o WHERE "                   \
-    "out_hash IN (SELECT out_hash FROM o GROUP BY out_hash HAVING count(*) > 1) OR "                                   \
-    "hash IN (SELECT hash FROM o GROUP BY hash HAVING count(*) > 1) OR "                                               \
-    "kind IN (SELECT kind FROM o GROUP BY kind HAVING count(*) > 1) ORDER BY out"
+/* The outputs among which some may be alike. */
+#define SOME " FROM outputs WHERE out_size > 0"
+#define SOME_OF_NIGHT SOME " AND night = (SELECT max(number) FROM nights)"
 
 static const char *const queries[] = {
     [STATE_ALL] = "SELECT " COLUMNS " FROM outputs ORDER BY out",
     [STATE_PLACES] = "SELECT " COLUMNS " FROM outputs ORDER BY out",
     [STATE_OF_NIGHT] = "SELECT " COLUMNS " FROM outputs WHERE night = (SELECT max(number) FROM nights) ORDER BY out",
     [STATE_FAILURES] = "SELECT " COLUMNS " FROM outputs WHERE state >= 3 ORDER BY state, reason, out",
-    [STATE_ALIKE] = ALIKE(""),
-    [STATE_ALIKE_OF_NIGHT] = ALIKE(" AND night = (SELECT max(number) FROM nights)"),
+    [STATE_ALIKE] = "SELECT " COLUMNS SOME " ORDER BY out",
+    [STATE_ALIKE_OF_NIGHT] = "SELECT " COLUMNS SOME_OF_NIGHT " ORDER BY out",
     [STATE_MEETING] =
         "SELECT " COLUMNS " FROM outputs WHERE out IN (SELECT out FROM further WHERE path IN (SELECT path "
         "FROM further GROUP BY path HAVING count(*) > 1) UNION SELECT f.out FROM further f JOIN outputs o "
@@ -352,20 +351,42 @@ static cp_status take_place(struct state *state, sqlite3_stmt *made, struct stat
     return row_take_place(state, made, &row->record, &row->root);
 }
 
+/* Finds out which rows of a query may be like others. Without `out` in its result, SQLite would sort all rows in
+ * memory. */
+static cp_status find_alike(struct state *state, enum state_query query, struct alike *alike)
+{
+    static const char *const texts[2][3] = {
+        {"SELECT out_hash, out" SOME " ORDER BY out", "SELECT hash, out" SOME " ORDER BY out",
+         "SELECT kind, shape, out" SOME " ORDER BY out"},
+        {"SELECT out_hash, out" SOME_OF_NIGHT " ORDER BY out", "SELECT hash, out" SOME_OF_NIGHT " ORDER BY out",
+         "SELECT kind, shape, out" SOME_OF_NIGHT " ORDER BY out"}};
+    cp_status status = CP_OK;
+    for (int i = 0; i < 3 && status == CP_OK; i++)
+        status = alike_add(state, texts[query == STATE_ALIKE_OF_NIGHT][i], i == 2, alike);
+    return status;
+}
+
 cp_status state_each(struct state *state, enum state_query query, state_visit *visit, void *user)
 {
     sqlite3_stmt *made = NULL;
-    cp_status status = sqlite_prepare(state, queries[query], &made);
-    while (status == CP_OK) {
+    struct alike alike = {0};
+    bool some = query == STATE_ALIKE || query == STATE_ALIKE_OF_NIGHT;
+    cp_status status = some ? find_alike(state, query, &alike) : CP_OK;
+    if (status == CP_OK)
+        status = sqlite_prepare(state, queries[query], &made);
+    for (uint32_t i = 0; status == CP_OK; i++) {
         struct state_row row = {.in = ""};
         arena_clear(state->arena);
         status = sqlite_next(state, made);
+        if (status == CP_OK && some && !alike_has(&alike, i))
+            continue;
         if (status == CP_OK)
             status = query == STATE_PLACES ? take_place(state, made, &row) : take_row(state, made, &row);
         if (status == CP_OK)
             status = visit(user, &row);
     }
     (void)sqlite.sqlite3_finalize(made);
+    alike_free(state, &alike);
     return status == CP_NO ? CP_OK : status;
 }
 

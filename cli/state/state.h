@@ -98,7 +98,7 @@ enum state_query {
     STATE_PLACES,   /* all, but only root, name and path of each, and whether it has files */
     STATE_OF_NIGHT, /* of this night alone */
     STATE_FAILURES,
-    STATE_ALIKE, /* outputs of which another has the same bytes, or the same input, or the same counts of a shape */
+    STATE_ALIKE, /* outputs of which another has the same bytes, or the same input, or nearly the same shape */
     STATE_ALIKE_OF_NIGHT, /* the same among those of this night */
     STATE_MEETING         /* outputs of which a file is one of another output, too */
 };

@@ -248,4 +248,15 @@ must "a name of another system" [ "$(plan backslash --out-dir turned)" = 'skip b
 must "of all the cases many are good" [ "$(sed -n 's/^  ok *//p' stdout)" -gt 500 ]
 must "and each has a record" [ "$(grep -c 'is no record' stderr)" = 0 ]
 must "that settles it" [ -z "$(plan "$top/tests/cases" --skip 'bomb*' --out-dir all | grep -v -E '^(skip|pass) ')" ]
+# Fifty nights in which nothing changes leave nothing behind.
+kept_bytes() { find out/.cellpipe -type f -exec cat {} + | wc -c; }
+runs
+before=$(kept_bytes)
+night=0
+while [ $night -lt 50 ]; do
+    night=$((night + 1))
+    "$cellpipe" batch --progress none --out-dir out lib -q >/dev/null 2>&1
+done
+must "the state does not grow: $before $(kept_bytes)" [ "$before" = "$(kept_bytes)" ]
+must "and no journal stays" [ -z "$(ls out/.cellpipe/journals)" ]
 finish

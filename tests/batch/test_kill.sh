@@ -20,6 +20,14 @@ taken_up() {
     must "$1: all of the journal is known" [ -z "$(LC_ALL=C sort known | LC_ALL=C comm -13 - journal)" ]
     done=$(grep -c '^ok ' known)
 }
+# intact WHAT: SQLite itself says that the state is whole, of a copy, as a look at it recovers it.
+intact() {
+    [ -e out/.cellpipe/state.db ] || return
+    rm -rf copy
+    mkdir copy
+    cp out/.cellpipe/state.db* copy
+    must "$1: the state is whole" [ "$(sqlite3 copy/state.db 'PRAGMA integrity_check' 2>&1)" = ok ]
+}
 # settled WHAT: the journals are in the state, and nothing else is there.
 settled() {
     find out/.cellpipe/journals -size 0 -delete # of a run that was killed when it had made it: it stays for a day
@@ -57,6 +65,7 @@ while [ $k -lt "$count" ]; do
         wait "$group" 2>/dev/null
         find out -name '*.glb' -size 0 2>/dev/null | grep -q . && fail "an empty output"
         what="kill $k, jobs $jobs, after $pause ms"
+        intact "$what"
         taken_up "$what"
         run out $jobs >stdout 2>stderr
         must "it goes on ($what): $(tail -n 1 stderr)" [ $? = 0 ]
@@ -92,6 +101,7 @@ while [ $hits -lt $((count / 2)) ] && [ $tries -lt $((20 * count)) ]; do
     kill -KILL $program 2>/dev/null
     wait $program 2>/dev/null
     ls out/.cellpipe/journals/* >/dev/null 2>&1 && hits=$((hits + 1))
+    intact "killed while it merges ($tries)"
     known out >known 2>stderr
     must "killed while it merges ($tries): a report: $(head -n 1 stderr)" [ ! -s stderr ]
     must "all is known ($tries)" [ "$(grep -c '^failed missing/' known)" = "$(wc -l <names)" ]

@@ -23,8 +23,8 @@ run() {
     rm -rf out
     mkdir out
     report="--report out/report.json"
-    [ "$1" != gallery ] || rm -rf done/.gallery done/index.html
     case $* in batch* | *--jobs*) report= ;; esac
+    [ "$1" != gallery ] || rm -rf done/.gallery done/index.html
     # shellcheck disable=SC2086 # none, or two words
     env "$counter" LD_PRELOAD="$library" "$cellpipe" "$@" $report >stdout 2>stderr <"$input"
     code=$?
@@ -77,6 +77,14 @@ fault_of_batch() {
     diff -r -x .cellpipe usual/d out/d >/dev/null || echo "other outputs after the next run"
 }
 
+# Of many files one may fail and the others be told, as they should: whatever else the answer has says so.
+fault_of_many() {
+    [ "$code" -le 6 ] || echo "exit $code"
+    [ "$code" = "$1" ] || [ "$code" = 1 ] || [ -s stderr ] || echo "exit $code without a word"
+    [ -s stderr ] || cmp -s usual.stdout stdout || grep -Eq 'out-of-memory|crashed|out of memory' stdout || echo "another answer, exit $code"
+    case $job in *--json*) [ ! -s stdout ] || [ "$(tail -n 1 stdout)" = } ] || [ "$code" -gt 1 ] || echo "half an answer" ;; esac
+}
+
 # Of a gallery a model may be missing, and the next run makes it.
 fault_of_gallery() {
     [ "$code" -le 6 ] || grep -q '^cannot allocate memory for thread-local data: ABORT$' stderr || echo "exit $code"
@@ -86,14 +94,6 @@ fault_of_gallery() {
     LD_PRELOAD=$usual_preload "$cellpipe" gallery done --retry >next 2>&1 || echo "the next run fails: $(cat next)"
     [ "$(find done/.gallery -name '*.js' -o -name '*.png' | wc -l)" = 2 ] || echo "no model: $(folder done)"
     ! grep -q null done/.gallery/*.js || echo "a model that has failed stays"
-}
-
-# Of many files one may fail and the others be told, as they should: whatever else the answer has says so.
-fault_of_many() {
-    [ "$code" -le 6 ] || echo "exit $code"
-    [ "$code" = "$1" ] || [ "$code" = 1 ] || [ -s stderr ] || echo "exit $code without a word"
-    [ -s stderr ] || cmp -s usual.stdout stdout || grep -Eq 'out-of-memory|crashed|out of memory' stdout || echo "another answer, exit $code"
-    case $job in *--json*) [ ! -s stdout ] || [ "$(tail -n 1 stdout)" = } ] || [ "$code" -gt 1 ] || echo "half an answer" ;; esac
 }
 
 # job WORDS...: the command with each allocation failing.

@@ -171,6 +171,9 @@ void target_remove(struct target *target);
 
 /* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c and link.c. */
 
+/* Opens a file without a name in the folder; it vanishes with its process. -1 if the system has none, or if the file
+ * could not get a name later. */
+int open_nameless(const char *folder, mode_t mode);
 /* Returns a new name each time, in the path's folder. In the arena; NULL when out of memory. */
 const char *temporary_name(struct arena *arena, const char *path);
 

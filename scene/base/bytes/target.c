@@ -126,9 +126,7 @@ static void print_descriptor(int file, char text[LONGEST_DESCRIPTOR])
     (void)snprintf(text, LONGEST_DESCRIPTOR, "/proc/self/fd/%d", file);
 }
 
-/* Opens a file without a name in the folder of the path; it vanishes with its process. -1 if the system has none, or if
- * the file could not get a name later. */
-static int open_nameless(const char *folder, mode_t mode)
+int open_nameless(const char *folder, mode_t mode)
 {
     char path[LONGEST_DESCRIPTOR];
     int file = NAMELESS ? open(folder, O_RDWR | NAMELESS | O_CLOEXEC, mode) : -1;

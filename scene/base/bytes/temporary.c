@@ -94,12 +94,24 @@ static bool is_dead(pid_t pid)
     return (state && (state[8] == 'Z' || state[8] == 'X')) || (pending >> (SIGKILL - 1) & 1);
 }
 
-/* Tells whether nobody writes the file any more: its process is gone from this host, or the file is a day old. The
- * latter counts even if the process lives: its number may belong to another one by now, and the file would stay for
- * ever. */
-static bool is_stale(const struct stat *info, pid_t pid)
+/* Returns the present time by the clock of the folder's file system, which may be that of another host. */
+static time_t time_in(const char *folder)
 {
-    return (pid > 0 && is_dead(pid)) || time(NULL) - info->st_mtime >= STALE_SECONDS;
+    struct stat info;
+    int file = open_nameless(folder, 0600);
+    bool is_known = file >= 0 && fstat(file, &info) == 0;
+    if (file >= 0)
+        (void)close(file);
+    return is_known ? info.st_mtime : time(NULL);
+}
+
+/* Tells whether nobody writes the file any more: its process is gone from this host, or the file is a day old, whatever
+ * the clock of this host says. The latter counts even if the process lives: its number may belong to another one by
+ * now, and the file would stay for ever. */
+static bool is_stale(const char *folder, const struct stat *info, pid_t pid)
+{
+    return (pid > 0 && is_dead(pid)) || (time(NULL) - info->st_mtime >= STALE_SECONDS &&
+                                         time_in(folder) - info->st_mtime >= STALE_SECONDS);
 }
 
 cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed)
@@ -120,7 +132,7 @@ cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed)
         pid_t pid;
         *removed += read_name(entry->d_name, &pid) &&
                     fstatat(dirfd(listing), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-                    is_stale(&info, pid) && unlinkat(dirfd(listing), entry->d_name, 0) == 0;
+                    is_stale(folder, &info, pid) && unlinkat(dirfd(listing), entry->d_name, 0) == 0;
     }
     (void)closedir(listing);
     return CP_OK;

@@ -98,6 +98,8 @@ bool fingerprint_cluster(cp_context *context, struct fingerprint *prints, uint32
 /* Returns how much two of one cluster differ: the worst of their values, over what both tolerances allow. Up to 1 they
  * agree. */
 double fingerprint_difference(const struct fingerprint *a, const struct fingerprint *b);
+/* Finds the range of radii in one cluster with this one, as far as two are concerned: their ranges meet. */
+void fingerprint_radius_range(const struct fingerprint *print, double *low, double *high);
 
 /* Copies of a mesh whose vertices and faces stand in another order. */
 

@@ -271,6 +271,13 @@ static struct range value_range(const struct fingerprint *print, int index, bool
     return (struct range){.low = value - half, .high = value + half};
 }
 
+void fingerprint_radius_range(const struct fingerprint *print, double *low, double *high)
+{
+    struct range range = value_range(print, -1, false);
+    *low = range.low;
+    *high = range.high;
+}
+
 double fingerprint_difference(const struct fingerprint *a, const struct fingerprint *b)
 {
     double worst = 0;

@@ -83,6 +83,21 @@ static void match_shapes(const struct fingerprint *prints, uint32_t count, uint3
     }
 }
 
+/* Returns the fingerprint of a shape, which is that of a mesh of this number. */
+static struct fingerprint print_of(const cp_shape *shape, uint32_t mesh)
+{
+    struct fingerprint print = {
+        .mesh = mesh, .shape = shape->kind, .radius = shape->values[0], .tolerance = shape->tolerance};
+    memcpy(print.values, shape->values + 1, sizeof print.values);
+    return print;
+}
+
+void cp_shape_range(const cp_shape *shape, double *low, double *high)
+{
+    const struct fingerprint print = print_of(shape, 0);
+    fingerprint_radius_range(&print, low, high);
+}
+
 cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t count, uint32_t *first)
 {
     struct fingerprint *prints = memory_allocate(context, count, sizeof *prints);
@@ -92,10 +107,7 @@ cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t co
         first[i] = i;
         if (!prints || shapes[i].kind == 0)
             continue;
-        struct fingerprint *print = &prints[known++];
-        *print = (struct fingerprint){
-            .mesh = i, .shape = shapes[i].kind, .radius = shapes[i].values[0], .tolerance = shapes[i].tolerance};
-        memcpy(print->values, shapes[i].values + 1, sizeof print->values);
+        prints[known++] = print_of(&shapes[i], i);
     }
     if (status == CP_OK && !fingerprint_cluster(context, prints, known, FINGERPRINT_VALUES, false))
         status = CP_LIMIT;
