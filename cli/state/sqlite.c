@@ -1,6 +1,8 @@
 /* Calls SQLite, and reports what it says. */
 #include "sqlite.h"
 
+#include <stdarg.h>
+
 /* The functions that SQLITE_FUNCTIONS names. */
 LATE_LIBRARY(sqlite, FILE_OF_SQLITE, 0, SQLITE_FUNCTIONS);
 
@@ -134,39 +136,63 @@ cp_status sqlite_run(struct state *state, sqlite3_stmt *made)
     return status == CP_NO ? CP_OK : status;
 }
 
+/* Binds values by their kinds: a text, a number of 64 bits, or bytes with their size. NULL, reported, if that fails. */
+static sqlite3_stmt *bind_all(struct state *state, int which, const char *kinds, va_list values)
+{
+    sqlite3_stmt *made = sqlite_statement(state, which);
+    for (int place = 1; made && *kinds; kinds++, place++) {
+        if (*kinds == 't') {
+            bind_text(made, place, va_arg(values, const char *));
+        } else if (*kinds == 'n') {
+            bind_number(made, place, va_arg(values, uint64_t));
+        } else {
+            const void *bytes = va_arg(values, const void *);
+            bind_bytes(made, place, bytes, va_arg(values, size_t));
+        }
+    }
+    return made;
+}
+
+cp_status sqlite_find(struct state *state, sqlite3_stmt **found, int which, const char *kinds, ...)
+{
+    va_list values;
+    va_start(values, kinds);
+    *found = bind_all(state, which, kinds, values);
+    va_end(values);
+    return *found ? sqlite_next(state, *found) : CP_OUTPUT;
+}
+
+cp_status sqlite_change(struct state *state, int which, const char *kinds, ...)
+{
+    va_list values;
+    va_start(values, kinds);
+    sqlite3_stmt *made = bind_all(state, which, kinds, values);
+    va_end(values);
+    return made ? sqlite_run(state, made) : CP_OUTPUT;
+}
+
 /* ---- texts that many outputs have ---- */
 
-/* Finds the number of a text, which is put in if it is new. */
 cp_status number_of_text(struct state *state, const char *text, size_t size, uint64_t *number)
 {
-    for (int tries = 0; tries < 2; tries++) {
-        sqlite3_stmt *find = sqlite_statement(state, FIND_TEXT), *put = sqlite_statement(state, PUT_TEXT);
-        if (!find || !put)
-            return CP_OUTPUT;
-        bind_bytes(find, 1, text, size);
-        cp_status status = sqlite_next(state, find);
+    cp_status status = CP_NO;
+    for (int tries = 0; tries < 2 && status == CP_NO; tries++) {
+        sqlite3_stmt *find;
+        status = tries == 0 ? CP_OK : sqlite_change(state, PUT_TEXT, "b", text, size);
+        if (status == CP_OK)
+            status = sqlite_find(state, &find, FIND_TEXT, "b", text, size);
         if (status == CP_OK) {
             *number = column_number(find, 0);
             (void)sqlite.sqlite3_reset(find);
         }
-        if (status != CP_NO)
-            return status;
-        bind_bytes(put, 1, text, size);
-        status = sqlite_run(state, put);
-        if (status != CP_OK)
-            return status;
     }
-    return CP_BUG;
+    return status == CP_NO ? CP_BUG : status;
 }
 
-/* Finds the text of a number, in the arena; NULL, reported, if there is none. */
 const char *text_of_number(struct state *state, uint64_t number)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_TEXT_BY_NUMBER);
-    if (!find)
-        return NULL;
-    bind_number(find, 1, number);
-    cp_status status = sqlite_next(state, find);
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_TEXT_BY_NUMBER, "n", number);
     if (status != CP_OK)
         return status == CP_NO ? "" : NULL;
     const char *text = column_text(state->arena, find, 0);

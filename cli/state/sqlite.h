@@ -98,6 +98,12 @@ cp_status sqlite_next(struct state *state, sqlite3_stmt *made);
 /* Carries out a statement that has no rows. */
 cp_status sqlite_run(struct state *state, sqlite3_stmt *made);
 
+/* Finds the row of a statement of this place by its values, of which `kinds` has a letter each: t is a text, n a number
+ * of 64 bits (uint64_t), b bytes and then their size. Reset it after CP_OK. CP_NO if there is none. */
+cp_status sqlite_find(struct state *state, sqlite3_stmt **found, int which, const char *kinds, ...);
+/* Carries out one that has no rows, by such values. */
+cp_status sqlite_change(struct state *state, int which, const char *kinds, ...);
+
 /* Bind values, which must stay until the statement was carried out. sqlite_next fails if memory ran out for one. */
 void bind_bytes(sqlite3_stmt *made, int place, const void *bytes, size_t size);
 void bind_text(sqlite3_stmt *made, int place, const char *text);

@@ -45,22 +45,15 @@ static const char overlay[] = "BEGIN;" /* all that is read is of one moment */
 
 cp_status state_put_root(struct state *state, const struct input_root *root)
 {
-    sqlite3_stmt *put = sqlite_statement(state, PUT_ROOT);
-    if (!put)
-        return CP_OUTPUT;
-    bind_text(put, 1, root->id);
-    bind_text(put, 2, root->path);
-    bind_text(put, 3, root->given);
-    return sqlite_run(state, put);
+    return sqlite_change(state, PUT_ROOT, "ttt", root->id, root->path, root->given);
 }
 
-/* Takes the root of a statement whose value is bound; number may be NULL. */
-static cp_status take_root(struct state *state, sqlite3_stmt *find, struct arena *arena, struct input_root *root,
+/* Takes the root of a statement that was asked for its row, with that status; number may be NULL. */
+static cp_status take_root(cp_status found, sqlite3_stmt *find, struct arena *arena, struct input_root *root,
                            uint64_t *number)
 {
-    cp_status status = sqlite_next(state, find);
-    if (status != CP_OK)
-        return status;
+    if (found != CP_OK)
+        return found;
     *root = (struct input_root){
         .id = column_text(arena, find, 0), .path = column_text(arena, find, 1), .given = column_text(arena, find, 2)};
     if (number)
@@ -71,58 +64,44 @@ static cp_status take_root(struct state *state, sqlite3_stmt *find, struct arena
 
 cp_status state_find_root(struct state *state, struct arena *arena, const char *id, struct input_root *root)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_ROOT);
-    if (!find)
-        return CP_OUTPUT;
-    bind_text(find, 1, id);
-    return take_root(state, find, arena, root, NULL);
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_ROOT, "t", id);
+    return take_root(status, find, arena, root, NULL);
 }
 
 cp_status state_find_root_at(struct state *state, struct arena *arena, const char *path, struct input_root *root)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_ROOT_AT);
-    if (!find)
-        return CP_OUTPUT;
-    bind_text(find, 1, path);
-    return take_root(state, find, arena, root, NULL);
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_ROOT_AT, "t", path);
+    return take_root(status, find, arena, root, NULL);
 }
 
 cp_status state_name_root(struct state *state, const char *id, const char *path)
 {
-    sqlite3_stmt *rename = sqlite_statement(state, RENAME_ROOT);
-    if (!rename)
-        return CP_OUTPUT;
-    bind_text(rename, 1, id);
-    bind_text(rename, 2, path);
-    return sqlite_run(state, rename);
+    return sqlite_change(state, RENAME_ROOT, "tt", id, path);
 }
 
 cp_status number_of_root(struct state *state, const char *id, uint64_t *number)
 {
     struct input_root root;
-    sqlite3_stmt *find = sqlite_statement(state, FIND_ROOT);
-    if (!find)
-        return CP_OUTPUT;
-    bind_text(find, 1, id);
-    cp_status status = take_root(state, find, state->arena, &root, number);
-    if (status != CP_NO)
-        return status;
-    root = (struct input_root){.id = id, .path = "", .given = ""}; /* the journal's begin was lost */
-    status = state_put_root(state, &root);
-    bind_text(find, 1, id);
-    return status == CP_OK ? take_root(state, find, state->arena, &root, number) : status;
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_ROOT, "t", id);
+    if (status == CP_NO) { /* the journal's begin was lost */
+        status = state_put_root(state, &(struct input_root){.id = id, .path = "", .given = ""});
+        if (status == CP_OK)
+            status = sqlite_find(state, &find, FIND_ROOT, "t", id);
+    }
+    return take_root(status, find, state->arena, &root, number);
 }
 
 cp_status root_of_number(struct state *state, uint64_t number, struct input_root *root)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_ROOT_BY_NUMBER);
-    if (!find)
-        return CP_OUTPUT;
-    bind_number(find, 1, number);
-    cp_status status = take_root(state, find, state->arena, root, NULL);
-    if (status == CP_NO)
-        *root = (struct input_root){.id = "", .path = "", .given = ""};
-    return status == CP_NO ? CP_OK : status;
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_ROOT_BY_NUMBER, "n", number);
+    if (status != CP_NO)
+        return take_root(status, find, state->arena, root, NULL);
+    *root = (struct input_root){.id = "", .path = "", .given = ""};
+    return CP_OK;
 }
 
 /* ---- records in ---- */
@@ -137,12 +116,9 @@ struct known {
 
 static cp_status find_known(struct state *state, const char *out, struct known *known)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_BRIEFLY);
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_BRIEFLY, "t", out);
     *known = (struct known){0};
-    if (!find)
-        return CP_OUTPUT;
-    bind_text(find, 1, out);
-    cp_status status = sqlite_next(state, find);
     if (status != CP_OK)
         return status == CP_NO ? CP_OK : status;
     *known = (struct known){.is_there = true,
@@ -185,31 +161,21 @@ static uint64_t put_was(const struct known *known, uint64_t night)
 /* Puts in or removes the files of an output beside the first one, of which another output may be, too. */
 static cp_status change_further(struct state *state, const struct record *record, int which)
 {
-    sqlite3_stmt *change = record->output_count > 1 ? sqlite_statement(state, which) : NULL;
-    if (record->output_count > 1 && !change)
-        return CP_OUTPUT;
-    for (uint32_t i = 0; i < record->output_count && record->output_count > 1; i++) {
-        if (strcmp(record->outputs[i].path, record->out) == 0)
-            continue;
-        bind_text(change, 1, record->outputs[i].path);
-        bind_text(change, 2, record->out);
-        cp_status status = sqlite_run(state, change);
-        if (status != CP_OK)
-            return status;
-    }
-    return CP_OK;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; record->output_count > 1 && i < record->output_count && status == CP_OK; i++)
+        if (strcmp(record->outputs[i].path, record->out) != 0)
+            status = sqlite_change(state, which, "tt", record->outputs[i].path, record->out);
+    return status;
 }
 
 cp_status state_remove(struct state *state, const char *out)
 {
     struct record record;
-    sqlite3_stmt *remove = sqlite_statement(state, REMOVE);
-    cp_status status = remove ? state_find(state, out, &record) : CP_OUTPUT;
+    cp_status status = state_find(state, out, &record);
     if (status != CP_OK)
         return status == CP_NO ? CP_OK : status;
     status = change_further(state, &record, REMOVE_FURTHER);
-    bind_text(remove, 1, out);
-    return status == CP_OK ? sqlite_run(state, remove) : status;
+    return status == CP_OK ? sqlite_change(state, REMOVE, "t", out) : status;
 }
 
 cp_status state_put(struct state *state, const struct record *record)
@@ -234,12 +200,9 @@ cp_status state_put(struct state *state, const struct record *record)
 cp_status state_find(struct state *state, const char *out, struct record *record)
 {
     struct input_root root = {0};
-    sqlite3_stmt *find = sqlite_statement(state, FIND);
-    if (!find)
-        return CP_OUTPUT;
+    sqlite3_stmt *find;
     arena_clear(state->arena);
-    bind_text(find, 1, out);
-    cp_status status = sqlite_next(state, find);
+    cp_status status = sqlite_find(state, &find, FIND, "t", out);
     if (status != CP_OK)
         return status;
     status = row_take(state, find, record, &root);
@@ -247,54 +210,31 @@ cp_status state_find(struct state *state, const char *out, struct record *record
     return status;
 }
 
-/* ---- journals and nights ---- */
+/* ---- journals, and what runs have told ---- */
 
 cp_status state_find_journal(struct state *state, const char *name, uint64_t *offset)
 {
-    sqlite3_stmt *find = sqlite_statement(state, FIND_JOURNAL);
-    *offset = 0;
-    if (!find)
-        return CP_OUTPUT;
-    bind_text(find, 1, name);
-    cp_status status = sqlite_next(state, find);
-    if (status != CP_OK)
-        return status == CP_NO ? CP_OK : status;
-    *offset = column_number(find, 0);
-    (void)sqlite.sqlite3_reset(find);
-    return CP_OK;
+    sqlite3_stmt *find;
+    cp_status status = sqlite_find(state, &find, FIND_JOURNAL, "t", name);
+    *offset = status == CP_OK ? column_number(find, 0) : 0;
+    if (status == CP_OK)
+        (void)sqlite.sqlite3_reset(find);
+    return status == CP_NO ? CP_OK : status;
 }
 
 cp_status state_put_journal(struct state *state, const char *name, uint64_t offset)
 {
-    sqlite3_stmt *put = sqlite_statement(state, PUT_JOURNAL);
-    if (!put)
-        return CP_OUTPUT;
-    bind_text(put, 1, name);
-    bind_number(put, 2, offset);
-    return sqlite_run(state, put);
+    return sqlite_change(state, PUT_JOURNAL, "tn", name, offset);
 }
 
 cp_status state_remove_journal(struct state *state, const char *name)
 {
-    sqlite3_stmt *remove = sqlite_statement(state, REMOVE_JOURNAL);
-    if (!remove)
-        return CP_OUTPUT;
-    bind_text(remove, 1, name);
-    return sqlite_run(state, remove);
+    return sqlite_change(state, REMOVE_JOURNAL, "t", name);
 }
-
-/* ---- what runs have told ---- */
 
 cp_status state_put_told(struct state *state, const char *kind, const char *text, uint64_t number)
 {
-    sqlite3_stmt *put = sqlite_statement(state, PUT_TOLD);
-    if (!put)
-        return CP_OUTPUT;
-    bind_text(put, 1, kind);
-    bind_text(put, 2, text);
-    bind_number(put, 3, number);
-    bind_number(put, 4, state->night);
-    return sqlite_run(state, put);
+    return sqlite_change(state, PUT_TOLD, "ttnn", kind, text, number, state->night);
 }
 
 cp_status state_each_told(struct state *state, state_visit_told *visit, void *user)

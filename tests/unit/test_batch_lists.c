@@ -671,7 +671,7 @@ static void test_without_memory(void **state)
                 break;
             assert_int_equal(status, CP_LIMIT);
         }
-        assert_true(fewest > 10);
+        assert_true(fewest > 4);
         if (program)
             break;
     }
