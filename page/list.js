@@ -19,11 +19,18 @@
         else element.append(make('span', { className: 'blank', text: row.failed ? '✕' : '' }));
     }
 
+    // The end of a path tells more than its begin.
+    function endOf(text, most) {
+        const characters = Array.from(text);
+        return characters.length > most ? `…${characters.slice(1 - most).join('')}` : text;
+    }
+
     function makeItem(row, kind, folder) {
-        const element = make('button', { className: kind });
+        const element = make('button', { className: kind }),
+            name = page.shown(row.input);
         if (kind === 'cards') fillCard(element, row, folder);
         element.append(
-            make('bdi', { className: 'name', text: page.shown(row.input), title: page.shown(row.input) }),
+            make('bdi', { className: 'name', text: kind === 'cards' ? endOf(name, 24) : name, title: name }),
             make('span', { className: 'number', text: row.trianglesOut ? `${row.trianglesOut.toLocaleString('en')} △` : '' }),
             make('span', { className: 'number', text: row.bytesOut ? page.bytesText(row.bytesOut) : '' })
         );

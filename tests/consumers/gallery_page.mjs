@@ -63,6 +63,7 @@ export async function openIndex(browser, url, options = {}) {
     const page = await context.newPage(),
         problems = [],
         requests = [];
+    page.setDefaultTimeout(600000); // what never comes takes that long, and a busy machine fails nothing
     page.on('pageerror', error => problems.push(`error: ${error.message}`));
     page.on('console', message => problems.push(`${message.type()}: ${message.text()}`));
     page.on('requestfailed', request => {
