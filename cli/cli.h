@@ -215,7 +215,7 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 
 extern const struct command convert_command, batch_command, run_command, filter_command, info_command, check_command,
     diff_command, collide_command, fk_command, ik_command, igrip2vrml_command, manifest_command, merge_command,
-    report_command, sheet_command, serve_command, users_command, formats_command, filters_command, help_command;
+    report_command, gallery_command, sheet_command, serve_command, users_command, formats_command, filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
 /* Prints the versions of the program, and of the libraries that a build may lack. */

@@ -206,6 +206,8 @@ static cp_status command_convert(struct cli *cli)
         status = find_reader(cli, request.to, out, &reader);
     if (status == CP_OK)
         status = plan_conversion(cli, &request, bang, request.words.items[0], &lists, out, &plan);
+    if (status == CP_OK)
+        status = share_error(cli, &plan);
     if (status != CP_OK)
         return status;
     plan.compare_by = reader;

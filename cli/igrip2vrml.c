@@ -35,6 +35,8 @@ static cp_status command_igrip2vrml(struct cli *cli)
     request->to = request->to ? request->to : "vrml97";
     struct plan plan;
     status = plan_conversion(cli, request, cli->words.count, words[0], NULL, words[1], &plan);
+    if (status == CP_OK)
+        status = share_error(cli, &plan);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 

@@ -6,13 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&convert_command, &batch_command,      &run_command,
-                                                 &filter_command,  &info_command,       &check_command,
-                                                 &diff_command,    &collide_command,    &fk_command,
-                                                 &ik_command,      &manifest_command,   &merge_command,
-                                                 &report_command,  &sheet_command,      &serve_command,
-                                                 &users_command,   &igrip2vrml_command, &formats_command,
-                                                 &filters_command, &help_command,       NULL};
+static const struct command *const commands[] = {&convert_command,  &batch_command,
+                                                 &run_command,      &filter_command,
+                                                 &info_command,     &check_command,
+                                                 &diff_command,     &collide_command,
+                                                 &fk_command,       &ik_command,
+                                                 &manifest_command, &merge_command,
+                                                 &report_command,   &gallery_command,
+                                                 &sheet_command,    &serve_command,
+                                                 &users_command,    &igrip2vrml_command,
+                                                 &formats_command,  &filters_command,
+                                                 &help_command,     NULL};
 
 /* Complains about "!weld", as no command has such a word. */
 static cp_status check_bangs(struct cli *cli)

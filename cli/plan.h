@@ -61,7 +61,7 @@ size_t find_bang(const struct cli *cli, size_t begin);
 /* Adds the reading of lists of pairs beside what was read before. */
 cp_status add_lists(struct cli *cli, struct plan *plan, const char *const *paths, size_t count);
 /* Makes the plan of a conversion, with the filters from the word `bang` on (a "!", or the end). beside: lists of pairs
- * that are read after the input; NULL: none. */
+ * that are read after the input; NULL: none. share_error completes it. */
 cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in,
                           const struct list *beside, const char *out, struct plan *plan);
 /* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says

@@ -151,7 +151,7 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
     }
     if (status == CP_OK)
         status = add_write(cli, plan, out, request->to, request->out, false);
-    return status == CP_OK ? share_error(cli, plan) : status;
+    return status;
 }
 
 /* ---- carrying it out ---- */

@@ -1,7 +1,8 @@
 // Unpacks the viewer and the cell, and starts the viewer; if that fails, says why.
 (function () {
     'use strict';
-    var root = document.documentElement;
+    var root = document.documentElement,
+        page = window.cellpipe_page;
 
     function show(id, on) {
         var element = document.getElementById(id); // a page that is cut short may not have it
@@ -15,45 +16,33 @@
         document.getElementById('why').textContent = text;
         root.dataset.failed = text;
     }
-    // Two characters are 13 bits, and a last one 6; the characters are # to ~ without <. docs/html.md
-    function decode(text) {
-        var length = text.length,
-            bytes = new Uint8Array(((13 * (length >> 1) + 6 * (length & 1)) / 8) | 0),
-            bits = 0,
-            held = 0,
-            at = 0;
-        function digit(i) {
-            var code = text.charCodeAt(i);
-            return code - (code < 60 ? 35 : 36);
-        }
-        for (var i = 0; i < length; i += 2) {
-            var pair = i + 1 < length;
-            bits = pair ? (bits << 13) | (91 * digit(i) + digit(i + 1)) : (bits << 6) | digit(i);
-            for (held += pair ? 13 : 6; held >= 8; ) {
-                held -= 8;
-                bytes[at++] = bits >> held; // the lowest 8 bits are kept
-            }
-        }
-        return bytes;
-    }
-    function read(id) {
-        var element = document.getElementById(id),
-            text = element.textContent;
-        element.textContent = '';
-        return decode(text);
-    }
-    function unpackCell() {
-        var stream = new Blob([read('packed-cell')]).stream();
-        return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    // A gallery's viewer gets the part from the script whose name stands behind the ? of the address, as no browser lets
+    // a page of a file read other files.
+    function loadPart() {
+        var words = /^[?]([0-9a-f]{32})(?:&(dark|light))?$/.exec(location.search) || [],
+            key = words[1];
+        if (words[2]) root.dataset.theme = words[2];
+        return new Promise(function (done) {
+            var script = document.createElement('script');
+            window.cellpipe_part = function (packed, why) {
+                if (packed) done(page.gunzip(page.decode(packed)));
+                else fail(why);
+            };
+            script.onerror = function () {
+                fail('There is no model of this part here: cellpipe gallery makes it.');
+            };
+            script.src = key + '.js';
+            if (key) document.head.appendChild(script);
+            else fail('This page shows a part of a gallery, and its address names none: open the gallery.');
+        });
     }
     // The policy admits a text by its hash.
     function run(id) {
         var script = document.createElement('script');
-        script.textContent = new TextDecoder().decode(window.cellpipe_page.unpackXz(read(id)));
+        script.textContent = new TextDecoder().decode(page.unpackXz(page.takeBytes(id)));
         document.head.appendChild(script);
     }
     function start(options, cell) {
-        var page = window.cellpipe_page;
         run('packed-code');
         if (options.live) run('packed-live');
         if (!page.start) throw new Error('the viewer does not run');
@@ -63,9 +52,7 @@
     function begin() {
         show('wait', true);
         if (typeof DecompressionStream === 'undefined')
-            return fail(
-                'This browser is too old for this page: it needs Chrome 80, Firefox 113, Safari 16.4, or a later one.'
-            );
+            return fail(page.tooOld);
         if (!document.getElementById('options'))
             // the last part of the page
             return fail('This page is cut short: a part of the file is missing. Copy or download it again.');
@@ -73,11 +60,10 @@
         return Promise.resolve()
             .then(function () {
                 var options = JSON.parse(document.getElementById('options').textContent);
-                return options.live
-                    ? start(options)
-                    : unpackCell().then(function (cell) {
-                          return start(options, cell);
-                      });
+                if (options.live) return start(options);
+                return (options.part ? loadPart() : page.gunzip(page.takeBytes('packed-cell'))).then(function (cell) {
+                    return start(options, cell);
+                });
             })
             .catch(function (error) {
                 fail('This page cannot be shown. The file may be damaged. (' + error.message + ')');

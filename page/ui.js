@@ -145,6 +145,15 @@
         byId('counts').textContent = parts.join(' · ');
     }
 
+    // In a gallery's frame, the gallery takes Esc if the page has nothing to end by it; and what the graphics card has of
+    // a part goes with it.
+    function bePart(app) {
+        root.dataset.part = 'yes';
+        addEventListener('pagehide', () => app.view.renderer.forceContextLoss());
+        const isIdle = () => !isPressed('measure') && !isPressed('hand') && !app.running && !app.chosen;
+        addEventListener('keydown', event => event.key === 'Escape' && isIdle() && parent.postMessage('close', '*'), true);
+    }
+
     // bytes: the GLB; options: of the exporter; fail: tells why there is nothing to see.
     page.start = async function (bytes, options, fail) {
         const started = performance.now(),
@@ -190,7 +199,9 @@
         app.fillClips();
         app.listenToPointer();
         listenToKeys(actions, makeKeys(app, actions));
-        setDark(app, matchMedia('(prefers-color-scheme: dark)').matches);
+        const { theme } = root.dataset; // a gallery has said it
+        setDark(app, theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
+        if (options.part) bePart(app);
         document.querySelector('[data-do=hand]').hidden = driven === 0 || app.isLive;
         if (options.edges) actions.edges();
         view.resize();

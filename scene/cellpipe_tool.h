@@ -217,8 +217,8 @@ CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 
 /* ---- scenes and programs ---- */
 
-/* Makes a scene that differs by its joints' values alone: q[joint count]. It shares arrays and strings with the original,
- * which must outlive it. NULL if out of memory. */
+/* Makes a scene that differs by its joints' values alone: q[joint count]. It shares arrays and strings with the
+ * original, which must outlive it. NULL if out of memory. */
 CP_API cp_scene *cp_scene_at(const cp_scene *scene, const double *q);
 /* Tells whether a rotation and a translation lead from one pose to the other: what is stretched is so in both alike. */
 CP_API bool cp_pose_moves_rigidly(const cp_pose *from, const cp_pose *to);
@@ -277,6 +277,15 @@ CP_API cp_status cp_sheet_add(cp_sheet *sheet, const void *png, size_t size, con
 CP_API cp_status cp_sheet_end(cp_sheet *sheet, void **bytes, size_t *size);
 /* Frees the sheet; NULL is allowed. */
 CP_API void cp_sheet_free(cp_sheet *sheet);
+
+/* ---- pages ---- */
+
+/* Makes the page that shows data of a batch: JSON, as cli/report/page.c describes it. *bytes as of cp_write_memory. */
+CP_API cp_status cp_page_of_batch(cp_context *context, const char *title, const void *data, size_t data_size,
+                                  void **bytes, size_t *size);
+/* Makes the page that shows a part: that of KEY.js beside it, if it is opened as PAGE?KEY. The exporter html writes
+ * such scripts (part=yes). CP_USAGE if the build lacks the viewer. */
+CP_API cp_status cp_page_of_parts(cp_context *context, void **bytes, size_t *size);
 
 /* ---- pairs ---- */
 

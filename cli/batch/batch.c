@@ -10,6 +10,13 @@
 
 /* ---- the plan of a run ---- */
 
+void set_jobs(struct batch_request *asked)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!list_has(&asked->request.said, "--jobs"))
+        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
+}
+
 /* Checks the request as far as possible before a file is read. */
 static cp_status check_request(struct batch_request *asked, struct batch_site *site)
 {
@@ -25,12 +32,11 @@ static cp_status check_request(struct batch_request *asked, struct batch_site *s
     if (!exporter_named(asked->request.to))
         return complain_unknown(cli, "output format", asked->request.to, plugin_words(cli, CP_EXPORTER));
     asked->list.in = asked->request.words;
-    if (!list_has(&asked->request.said, "--jobs")) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        asked->limits.jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
-    }
+    set_jobs(asked);
     if (list_has(&asked->request.said, "--max-prune") && !asked->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
+    if (asked->gallery && asked->shard_text)
+        return complain(cli, CP_USAGE, "--gallery is of all outputs: after the shards, say cellpipe gallery DIR");
     cp_status status = shard_parse(cli, asked->shard_text, &asked->shard);
     if (status == CP_OK && asked->shard.count > 0) {
         site->shard = cli_print(cli, "%lu/%lu", (unsigned long)asked->shard.index, (unsigned long)asked->shard.count);
@@ -104,18 +110,28 @@ static cp_status list_inputs(const struct batch_request *asked, const struct bat
     return status;
 }
 
-/* Makes the plan. Options of formats and filters are checked once, and their part of the keys is computed. */
-static cp_status make_plan(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
-                           size_t bang)
+/* Makes the plans. Options of formats and filters are checked once, and their part of the keys is computed. */
+static cp_status make_plans(struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                            size_t bang)
 {
     const struct entry *first = work->entries.items;
+    struct cli *cli = site->cli;
+    struct plan general;
     if (work->entries.count == 0)
-        return complain(site->cli, CP_USAGE, "there are no inputs");
+        return complain(cli, CP_USAGE, "there are no inputs");
     const char *in = entry_path(site->arena, first), *out = output_path(site->arena, &work->naming, first);
     if (!in || !out)
         return CP_LIMIT;
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, in, NULL, out, &work->plan);
-    return status == CP_OK ? hash_options(site, work) : status;
+    cp_status status = plan_conversion(cli, &asked->request, bang, in, NULL, out, &general);
+    if (status == CP_OK && !asked->no_settings)
+        status =
+            settings_find(cli, &work->entries, exporter_for(asked->request.to, ""),
+                          asked->shard.count == 0 && is_whole_library(&work->entries, &asked->list), &work->settings);
+    if (status == CP_OK)
+        status = make_variants(cli, &general, work);
+    for (uint32_t i = 0; status == CP_OK && (i == 0 || i < work->settings.group_count); i++)
+        status = hash_options(site, &work->variants[i]);
+    return status;
 }
 
 /* ---- what is known ---- */
@@ -264,6 +280,12 @@ static void print_deed(const struct batch_work *work, struct arena *scratch, con
     printf(" (");
     print_shown(stdout, why);
     printf(")\n");
+    uint32_t group = settings_of(&work->settings, (uint32_t)(entry - work->entries.items));
+    if (group > 0) {
+        printf("        with ");
+        print_shown(stdout, work->settings.groups[group].text);
+        printf("\n");
+    }
 }
 
 /* Decides for each entry by what is known of its output; a dry run prints it. */
@@ -312,6 +334,7 @@ static void finish_dry_run(const struct batch_request *asked, const struct batch
         print_gone(site, removal, i, asked->prune && !removal->keeps ? "remove" : "leave");
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
+    print_settings(work);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
     printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
@@ -459,16 +482,18 @@ static cp_status tell_outcome(const struct batch_request *asked, const struct ba
         printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", links->count, links->fresh,
                show_bytes(links->saved).text);
     if (status == CP_OK && !cli->quiet)
+        print_settings(work);
+    if (status == CP_OK && !cli->quiet)
         status = print_report(cli, state, &scope, REPORT_TEXT, stdout);
     arena_free(ending.scratch);
     if (status != CP_OK && status != CP_NO)
         return status;
     if (ending.lost > 0)
         return complain(cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", ending.lost);
-    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : failed > 0;
+    bool is_told = asked->exits == EXIT_NEW ? ending.fresh > 0 : asked->exits == EXIT_ANY && failed > 0;
     return is_told ? complain(cli, CP_NO, "%u of %u inputs failed%s", failed, work->entries.count,
                               ending.is_option_refused ? hint_at_format(asked, site) : "")
-                   : status;
+                   : CP_OK;
 }
 
 /* ---- the story ---- */
@@ -518,6 +543,8 @@ static cp_status settle(struct batch *batch)
         status = find_gone(&batch->asked, site, state, &batch->work, &batch->removal);
     if (status == CP_OK && writes)
         pruned = prune(&batch->asked, site, state, &batch->removal);
+    if (status == CP_OK && batch->asked.gallery)
+        status = make_gallery(&batch->asked, site, state);
     if (status == CP_OK)
         status = tell_outcome(&batch->asked, site, state, &batch->work, &batch->links, &batch->journal);
     return status == CP_OK ? pruned : status;
@@ -541,8 +568,10 @@ static cp_status run(struct batch *batch, size_t bang)
         say(site->cli, "shard %s has no inputs\n", site->shard);
         return CP_OK;
     }
+    if (status == CP_OK && asked->gallery)
+        status = expect_gallery(site, work);
     if (status == CP_OK)
-        status = make_plan(asked, site, work, bang);
+        status = make_plans(asked, site, work, bang);
     if (status == CP_OK)
         status = is_shard ? open_state_of_shard(site, work, &batch->state) : open_state(asked, site, &batch->state);
     if (status == CP_OK)
@@ -583,6 +612,7 @@ static cp_status command_batch(struct cli *cli)
         status = run(&batch, bang);
     memory_free(cli->context, batch.removal.gone, batch.removal.gone_room, sizeof *batch.removal.gone);
     memory_free(cli->context, batch.work.deeds, batch.work.entries.count, sizeof *batch.work.deeds);
+    settings_free(&batch.work.settings);
     name_map_free(&batch.work.taken);
     state_close(&batch.state);
     arena_free(batch.site.arena);
@@ -601,16 +631,9 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, short_names)},
     {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
-    {"--jobs", "convert N files at a time, by default one for each processor", CP_OPTION_INTEGER,
-     offsetof(struct batch_request, limits.jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
-    {"--timeout", "give up a file after so much time", CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),
-     "120", .minimum = 0.001, .maximum = 1e6},
-    {"--memory", "give up a file that needs more memory", CP_OPTION_SIZE, offsetof(struct batch_request, limits.memory),
-     "2GiB", .minimum = 1, .maximum = INFINITY},
-    {"--total-memory", "give all jobs together so much memory: each gets a part, and what needs more is tried again",
-     CP_OPTION_SIZE, offsetof(struct batch_request, limits.total_memory), .minimum = 1, .maximum = INFINITY},
-    {"--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,
-     offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY},
+    {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
+     .offset = offsetof(struct batch_request, no_settings)},
+    LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},
     {"--verify", "compare contents of inputs and outputs, not sizes and times alone", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, verify)},
@@ -621,12 +644,17 @@ static const cp_option batch_options[] = {
      offsetof(struct batch_request, most_pruned), "50%", .maximum = 1},
     {"--link-duplicates", "make outputs that are equal byte for byte hard links of one file", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, link_duplicates)},
+    {"--gallery", "make a page of all outputs with pictures and models, DIR/index.html, as cellpipe gallery does",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, gallery)},
     {"--dry-run", "print what would be done, and why", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, dry_run)},
     {"--root-id", "the name of the folder of the inputs: by it the folder is known after it has moved",
      CP_OPTION_STRING, .offset = offsetof(struct batch_request, list.root_id), .value = "NAME"},
-    {"--exit", "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run",
-     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new", .value = "MODE"},
+    {"--exit",
+     "any: the exit code is 1 if any input failed; new: if any did that had not failed so in the last run; ended: it "
+     "is "
+     "0 if the run ended, for schedulers that repeat what failed",
+     CP_OPTION_CHOICE, offsetof(struct batch_request, exits), "any", .choices = "any|new|ended", .value = "MODE"},
     {"--status", "append a line for each input to FILE, also for those that are up to date", CP_OPTION_PATH,
      .offset = offsetof(struct batch_request, status_path)},
     {"--progress", "json: a line of JSON each second; none: nothing until the end", CP_OPTION_CHOICE,
@@ -645,7 +673,8 @@ const struct command batch_command = {
     .usage = "IN... --out-dir DIR [! FILTER [K=V]...]...",
     .help =
         "IN is a file, a folder, or @LIST: a file with a path a line (@- is standard input; @0LIST has NUL between). "
-        "parts/a.stl becomes DIR/a.stl.glb. Run it again after a change, a crash or a kill: it goes on where it was, "
+        "parts/a.stl becomes DIR/a.stl.glb. A cell may read all files below the IN that has it, or below --root. Run "
+        "it again after a change, a crash or a kill: it goes on where it was, "
         "and converts only what is not up to date. DIR/.cellpipe has what it knows of each output; cellpipe report DIR "
         "prints it. One run at a time writes that; shards write journals. A file that fails costs no other; the exit "
         "code is then 1.",

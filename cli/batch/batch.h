@@ -5,6 +5,7 @@
 
 #include "../inputs/manifest.h"
 #include "../inputs/names.h"
+#include "../inputs/settings.h"
 #include "../plan.h"
 #include "../report/report.h"
 #include "../state/journal.h"
@@ -43,7 +44,7 @@ struct batch_request {
     struct shard shard;
     int progress; /* PROGRESS_... */
     int exits;    /* EXIT_... */
-    bool short_names, whole_cells, force, verify, retry, prune, link_duplicates, dry_run;
+    bool short_names, whole_cells, no_settings, force, verify, retry, prune, link_duplicates, dry_run, gallery;
     double most_pruned; /* the part of all outputs */
     struct batch_limits limits;
 };
@@ -62,13 +63,19 @@ struct batch_site {
     int64_t begun; /* when the journal was made, by the clock of its file system: nanoseconds since 1970 */
 };
 
+/* What is done with inputs of the same settings. */
+struct variant {
+    struct plan plan; /* without the names of input and output */
+    cp_hash options;  /* a hash of everything that decides an output beside the contents of inputs */
+};
+
 /* The inputs, and what to do for each. */
 struct batch_work {
     struct entries entries;
     struct naming naming;
-    struct plan plan;     /* the steps of all entries, without the names of input and output */
-    cp_hash options;      /* a hash of everything that decides an output beside the contents of inputs */
-    unsigned char *deeds; /* by entry: enum deed */
+    struct settings settings;
+    struct variant *variants; /* by group of the settings; the first is that of inputs without any */
+    unsigned char *deeds;     /* by entry: enum deed */
     uint32_t counts[DEED_COUNT];
     uint64_t found;          /* entries of which something is known */
     struct name_map taken;   /* outputs of this run that were those of other inputs, which are gone */
@@ -111,6 +118,53 @@ cp_status find_site(const char *out_dir, struct batch_site *site);
  * would remove them again. */
 cp_status commit_removals(const struct batch_site *site, struct state *state);
 
+/* ---- variants.c: the plans of inputs, by their settings ---- */
+
+/* Makes a variant of each group of settings from the plan of the command line, which is not yet completed by
+ * share_error. */
+cp_status make_variants(struct cli *cli, const struct plan *general, struct batch_work *work);
+/* Returns that of an entry of the work. */
+const struct variant *variant_of(const struct batch_work *work, const struct entry *entry);
+/* Prints how many inputs have settings; nothing if none has. */
+void print_settings(const struct batch_work *work);
+
+/* Sets the number of jobs, if the user has not. */
+void set_jobs(struct batch_request *asked);
+/* The rows of a command's options for the limits of its workers. */
+#define LIMIT_OPTIONS                                                                                                  \
+    {"--jobs",          "convert N files at a time, by default one for each processor",                                \
+     CP_OPTION_INTEGER, offsetof(struct batch_request, limits.jobs),                                                   \
+     .minimum = 1,      .maximum = CP_MOST_THREADS},                                                                   \
+        {"--timeout",    "give up a file after so much time",                                                          \
+         CP_OPTION_TIME, offsetof(struct batch_request, limits.timeout),                                               \
+         "120",          .minimum = 0.001,                                                                             \
+         .maximum = 1e6},                                                                                              \
+        {"--memory",                                                                                                   \
+         "give up a file that needs more memory",                                                                      \
+         CP_OPTION_SIZE,                                                                                               \
+         offsetof(struct batch_request, limits.memory),                                                                \
+         "2GiB",                                                                                                       \
+         .minimum = 1,                                                                                                 \
+         .maximum = INFINITY},                                                                                         \
+        {"--total-memory",                                                                                             \
+         "give all jobs together so much memory: each gets a part, and what needs more is tried again",                \
+         CP_OPTION_SIZE,                                                                                               \
+         offsetof(struct batch_request, limits.total_memory),                                                          \
+         .minimum = 1,                                                                                                 \
+         .maximum = INFINITY},                                                                                         \
+    {                                                                                                                  \
+        "--max-output", "give up a file whose output is larger", CP_OPTION_SIZE,                                       \
+            offsetof(struct batch_request, limits.most_output), "4GiB", .minimum = 1, .maximum = INFINITY              \
+    }
+
+/* ---- gallery.c: a page of all outputs ---- */
+
+/* CP_USAGE, reported, if the page would replace a file that is none of ours, or an output has its name. work: of the
+ * run; NULL outside of one. */
+cp_status expect_gallery(const struct batch_site *site, const struct batch_work *work);
+/* Makes the page, and what is missing of pictures and models. */
+cp_status make_gallery(const struct batch_request *asked, const struct batch_site *site, struct state *state);
+
 /* ---- meetings.c ---- */
 
 /* Outputs of which a file is one of another output, too, have failed, whichever came first; files that are as another
@@ -132,11 +186,11 @@ cp_status prune(const struct batch_request *asked, const struct batch_site *site
 
 /* ---- key.c: whether an output is up to date ---- */
 
-/* Fills work->options. */
-cp_status hash_options(const struct batch_site *site, struct batch_work *work);
+/* Fills the variant's options. */
+cp_status hash_options(const struct batch_site *site, struct variant *variant);
 /* Computes the key of the record's output: options, versions of the importers that read the inputs, and all inputs'
  * names with their contents. False when out of memory. */
-bool key_of(const struct batch_site *site, const struct batch_work *work, const struct record *record, cp_hash *key);
+bool key_of(const struct batch_site *site, const struct variant *variant, const struct record *record, cp_hash *key);
 /* Completes a record without inputs, which took down a worker or all memory: makes `input` the only one, the present
  * file itself (a large one by size and time alone), and then the key. False when out of memory. */
 bool take_input(const struct batch_site *site, const struct batch_work *work, const struct entry *entry,

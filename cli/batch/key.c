@@ -20,11 +20,11 @@ static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
         fprintf(file, "%s %s\n", plugin_at(kind, index).name, cp_plugin_version(NULL, kind, index));
 }
 
-cp_status hash_options(const struct batch_site *site, struct batch_work *work)
+cp_status hash_options(const struct batch_site *site, struct variant *variant)
 {
     struct printed_text text;
     struct plan plan;
-    if (!plan_between(site->cli, &work->plan, "", "", &plan))
+    if (!plan_between(site->cli, &variant->plan, "", "", &plan))
         return CP_LIMIT;
     plan.globals.sync = plan.globals.no_clobber = false; /* they change no output */
     if (!text_open(&text))
@@ -37,15 +37,15 @@ cp_status hash_options(const struct batch_site *site, struct batch_work *work)
     print_plugin(text.file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
     bool whole = text_close(&text);
     if (whole)
-        work->options = cp_hash_bytes(text.bytes, text.size);
+        variant->options = cp_hash_bytes(text.bytes, text.size);
     text_free(&text);
     return whole ? CP_OK : complain(site->cli, CP_LIMIT, "out of memory");
 }
 
-bool key_of(const struct batch_site *site, const struct batch_work *work, const struct record *record, cp_hash *key)
+bool key_of(const struct batch_site *site, const struct variant *variant, const struct record *record, cp_hash *key)
 {
     struct buffer text = {.context = site->cli->context};
-    buffer_append(&text, &work->options, sizeof work->options);
+    buffer_append(&text, &variant->options, sizeof variant->options);
     for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
         const char *name = plugin_at(CP_IMPORTER, i).name;
         if (record->formats.count == 0 || list_has(&record->formats, name))
@@ -120,7 +120,7 @@ bool take_input(const struct batch_site *site, const struct batch_work *work, co
     }
     record->inputs = input;
     record->input_count = 1;
-    return key_of(site, work, record, &record->key);
+    return key_of(site, variant_of(work, entry), record, &record->key);
 }
 
 void fill_task(struct worker_task *task, const struct record *past)
@@ -242,7 +242,7 @@ cp_status decide(const struct batch_request *asked, const struct batch_site *sit
     if (status != CP_OK || *why)
         return status;
     bool good = past->state == STATE_OK;
-    if (!key_of(site, work, past, &key))
+    if (!key_of(site, variant_of(work, entry), past, &key))
         return CP_LIMIT;
     if (!hash_is_zero(past->key) && !hash_equals(key, past->key))
         *why = "options or version changed";

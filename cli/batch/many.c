@@ -29,7 +29,8 @@ struct looking {
 
 bool asks_for_many(const struct request *request)
 {
-    static const char *const flags[] = {"--only", "--skip", "--jobs", "--timeout", "--memory", "--progress"};
+    static const char *const flags[] = {"--only",    "--skip",   "--jobs",    "--no-settings",
+                                        "--timeout", "--memory", "--progress"};
     struct stat facts;
     const char *word = request->words.count ? request->words.items[0] : "";
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -156,6 +157,10 @@ static cp_status prepare(struct cli *cli, const struct many_request *asked, cons
         status = list_entries(cli, &batch->list, &many->work.entries);
     if (status == CP_OK && entries->count == 0)
         status = complain(cli, CP_USAGE, "there are no inputs");
+    if (status == CP_OK && !asked->no_settings)
+        status = settings_find(cli, entries, SIZE_MAX, is_whole_library(entries, &batch->list), &many->work.settings);
+    if (status == CP_OK)
+        status = make_variants(cli, &plan, &many->work);
     if (status != CP_OK)
         return status;
     looking->cli = cli;
@@ -185,7 +190,7 @@ cp_status look_at_many(struct cli *cli, const struct many_request *asked, const 
                           .work = {.look = look, .naming = {.folder = ".", .suffix = ""}},
                           .looking = cli_allocate(cli, sizeof *many->looking)};
     look->looking = many->looking;
-    look->reading = request;
+    look->from = request->from;
     if (!many->looking)
         return CP_LIMIT;
     if (cli->report_path) {
@@ -226,6 +231,7 @@ void print_ends(const struct many *many, const char *good)
     if (macros > 0)
         printf(", %" PRIu32 " of macros alone", macros);
     printf("\n");
+    print_settings(&many->work);
 }
 
 cp_status show_found(struct many *many)
@@ -246,6 +252,7 @@ void many_free(struct many *many)
         memory_free(context, looking->states, count, 1);
     }
     memory_free(context, many->work.deeds, count, sizeof *many->work.deeds);
+    settings_free(&many->work.settings);
     arena_free(many->site.arena);
     entries_free(&many->work.entries);
 }

@@ -11,6 +11,7 @@ struct many_request {
     struct list_request list;
     struct batch_limits limits;
     int progress; /* PROGRESS_... */
+    bool no_settings;
 };
 #define MANY_OPTIONS(settings, member)                                                                                 \
     WALK_OPTIONS(settings, member.list),                                                                               \
@@ -28,6 +29,8 @@ struct many_request {
          "2GiB",                                                                                                       \
          .minimum = 1,                                                                                                 \
          .maximum = INFINITY},                                                                                         \
+        {"--no-settings", "of many files, leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,                   \
+         .offset = offsetof(settings, member.no_settings)},                                                            \
     {                                                                                                                  \
         "--progress", "of many files, json: a line of JSON each second; none: nothing until the end",                  \
             CP_OPTION_CHOICE, offsetof(settings, member.progress), "auto", .choices = "auto|json|none",                \
@@ -46,9 +49,9 @@ struct look {
     void (*fail)(void *user, struct cli *cli, const char *in, const char *code, const char *message, FILE *found);
     /* Shows what was found, in the order of the inputs. */
     void (*show)(void *user, const char *found, size_t size);
-    bool is_whole;                 /* show nothing until show_found */
-    const struct request *reading; /* many.c sets it: --from and --in */
-    struct looking *looking;       /* the same */
+    bool is_whole;           /* show nothing until show_found */
+    const char *from;        /* many.c sets it: --from */
+    struct looking *looking; /* the same */
 };
 
 /* Tells whether the words ask for more than one file: several words, a folder, a list, or a flag of many files. */

@@ -216,7 +216,7 @@ static bool make_key(const struct batch_site *site, const struct batch_work *wor
         known &= strcmp(record->code, passing[i]) != 0;
     for (uint32_t i = 0; i < record->input_count; i++)
         known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
-    return !known || key_of(site, work, record, &record->key);
+    return !known || key_of(site, variant_of(work, job->entry), record, &record->key);
 }
 
 /* Sets a limit of the context, if it has one of that name; --limit comes later and wins. */
@@ -262,7 +262,7 @@ static cp_status open_context(const struct batch_request *asked, const struct ba
     set_limit(cli->context, "reader-seconds", asked->limits.timeout);
     cp_status status = cp_set_threads(cli->context, work->threads);
     if (status == CP_OK)
-        status = use_globals(cli, work->look ? &cli->globals : &work->plan.globals);
+        status = use_globals(cli, &variant_of(work, job->entry)->plan.globals);
     if (asked->limits.total_memory > 0)
         set_limit(cli->context, "memory", (double)work->memory);
     return status == CP_OK ? allow_library(cli, job->entry) : status;
@@ -315,7 +315,7 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     if (!cli->context)
         return status;
     if (status == CP_OK)
-        status = plan_between(cli, &work->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
+        status = plan_between(cli, &variant_of(work, job->entry)->plan, job->in, job->out, &plan) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         status = make_folder_of(job);
     job->has_no_room = status == CP_OUTPUT && (errno == ENOSPC || errno == EDQUOT);
@@ -331,6 +331,11 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     count_more(job, &record->warnings, job->warnings);
     if (status != CP_CANCELLED && !job->out_of_memory)
         job->out_of_memory = !make_key(site, work, job, status);
+    if (status == CP_LIMIT && !*record->code) { /* too little memory to say even that */
+        job->out_of_memory = true;
+        blame_memory(job);
+        fprintf(cli->messages, "error: %s\n", record->message);
+    }
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
     if (job->out_of_memory && !*record->code)
@@ -351,6 +356,7 @@ static cp_status look_at(const struct batch_request *asked, const struct batch_w
     const struct look *look = work->look;
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
+    const struct request reading = {.from = look->from, .in = variant_of(work, job->entry)->plan.steps[0].options};
     struct printed_text text;
     if (!text_open(&text)) {
         found->failed = true;
@@ -358,7 +364,7 @@ static cp_status look_at(const struct batch_request *asked, const struct batch_w
     }
     cp_status status = open_context(asked, work, job);
     if (status == CP_OK)
-        status = look->look(look->user, cli, job->in, look->reading, text.file);
+        status = look->look(look->user, cli, job->in, &reading, text.file);
     if (cli->context)
         flush_report(cli, status);
     status = blame_cut(job, status);

@@ -36,6 +36,9 @@ static size_t named_size(const struct naming *naming, const char *name)
 
 const char *output_name(struct arena *arena, const struct naming *naming, const struct entry *entry)
 {
+    if (naming->by_key)
+        return arena_print(arena, "%016llx%016llx%s", (unsigned long long)entry->scan->hash.high,
+                           (unsigned long long)entry->scan->hash.low, naming->suffix);
     size_t size = named_size(naming, entry->name), suffix_size = strlen(naming->suffix);
     char *out = arena_allocate(arena, size + suffix_size + 1, 1);
     if (!out)

@@ -9,6 +9,7 @@ struct naming {
     const char *folder; /* the output folder, as a normal_path */
     const char *suffix; /* behind each name: ".glb" */
     bool is_short;      /* drop the input's suffix, if it is one of a format */
+    bool by_key;        /* the name is the hash of the entry's scan */
 };
 
 /* Returns the path of an entry's output below the output folder, and with that; NULL when out of memory. */

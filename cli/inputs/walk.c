@@ -1,5 +1,5 @@
 /* Finds the inputs: words of the command line, lists and folders. */
-#include "entries.h"
+#include "settings.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,8 +219,8 @@ static cp_status take_member(struct listing *listing, const char *folder, int at
     struct entries *entries = listing->entries;
     const struct list_request *request = listing->request;
     struct stat facts;
-    if (strncmp(member, ".cellpipe", strlen(".cellpipe")) == 0) /* ours: the state, temporaries */
-        return CP_OK;
+    if (strncmp(member, ".cellpipe", strlen(".cellpipe")) == 0 || strcmp(member, SETTINGS_NAME) == 0)
+        return CP_OK; /* ours: the state, temporaries, settings */
     if (member[0] == '.')
         return strcmp(member, ".") == 0 || strcmp(member, "..") == 0 ? CP_OK : pass_over(listing, "hidden");
     int error = fstatat(at, member, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;

@@ -1,5 +1,5 @@
 /* report: tells the outcome of all inputs of a batch. summary.c sums up; this file prints it. */
-#include "summary.h"
+#include "page.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -164,11 +164,12 @@ static void print_text(const struct summary *summary, FILE *file)
 
 static void put_inputs(cp_json *json, const char *key, const char *const *inputs, uint32_t count)
 {
+    const bool spaced = json->spaced;
     cp_json_open(json, key, '[');
     json->spaced = false;
     for (uint32_t i = 0; i < count; i++)
         cp_json_text(json, NULL, inputs[i]);
-    json->spaced = true;
+    json->spaced = spaced;
     cp_json_close(json, ']');
 }
 
@@ -199,7 +200,6 @@ static void put_groups(cp_json *json, const struct summary *summary, enum told t
 static void put_copies(cp_json *json, const struct summary *summary)
 {
     static const char *const names[LIKENESS_COUNT] = {"copies", "same_inputs", "same_shapes"};
-    cp_json_count(json, "spare_bytes", summary->spare[SAME_OUTPUT]);
     for (int k = 0; k < LIKENESS_COUNT; k++) {
         cp_json_open(json, names[k], '[');
         for (uint32_t i = 0; i < summary->copies_count[k]; i++) {
@@ -233,40 +233,46 @@ static void put_times(cp_json *json, const struct summary *summary)
     cp_json_close(json, '}');
 }
 
+void put_summary(cp_json *json, const struct summary *summary)
+{
+    cp_json_count(json, "inputs", summary->count + summary->missing_count);
+    cp_json_open(json, "states", '{');
+    for (int i = 0; i < STATE_COUNT; i++)
+        cp_json_count(json, state_names[i], summary->states[i]);
+    cp_json_close(json, '}');
+    cp_json_count(json, "new_failures", summary->fresh);
+    cp_json_count(json, "mended", summary->mended);
+    cp_json_count(json, "failures_as_before", summary->as_before);
+    cp_json_count(json, "bytes_in", summary->bytes_in);
+    cp_json_count(json, "bytes_out", summary->bytes_out);
+    cp_json_count(json, "triangles_in", summary->triangles_in);
+    cp_json_count(json, "triangles_out", summary->triangles_out);
+    cp_json_count(json, "files_with_losses", summary->lossy);
+    cp_json_count(json, "files_with_warnings", summary->warned);
+    put_groups(json, summary, TOLD_FAILURE, "failures");
+    put_inputs(json, "missing", summary->missing, summary->missing_count);
+    put_groups(json, summary, TOLD_LOSS, "losses");
+    put_groups(json, summary, TOLD_WARNING, "warnings");
+    cp_json_count(json, "not_in_manifest", summary->others);
+    cp_json_count(json, "torn_lines", summary->torn);
+    cp_json_open(json, "passed_over", '{');
+    for (uint32_t i = 0; i < summary->passed_count; i++)
+        cp_json_count(json, summary->passed_over[i].what, summary->passed_over[i].count);
+    cp_json_close(json, '}');
+    cp_json_open(json, "isolation", '[');
+    for (size_t i = 0; i < summary->isolations.count; i++)
+        cp_json_text(json, NULL, summary->isolations.items[i]);
+    cp_json_close(json, ']');
+    put_times(json, summary);
+    cp_json_count(json, "spare_bytes", summary->spare[SAME_OUTPUT]);
+}
+
 static void print_json(const struct summary *summary, struct buffer *out)
 {
     cp_json json = {.out = out, .lines = 1, .spaced = true, .keeps_bytes = true};
     cp_json_open(&json, NULL, '{');
-    cp_json_count(&json, "inputs", summary->count + summary->missing_count);
-    cp_json_open(&json, "states", '{');
-    for (int i = 0; i < STATE_COUNT; i++)
-        cp_json_count(&json, state_names[i], summary->states[i]);
-    cp_json_close(&json, '}');
-    cp_json_count(&json, "new_failures", summary->fresh);
-    cp_json_count(&json, "mended", summary->mended);
-    cp_json_count(&json, "failures_as_before", summary->as_before);
-    cp_json_count(&json, "bytes_in", summary->bytes_in);
-    cp_json_count(&json, "bytes_out", summary->bytes_out);
-    cp_json_count(&json, "triangles_in", summary->triangles_in);
-    cp_json_count(&json, "triangles_out", summary->triangles_out);
-    cp_json_count(&json, "files_with_losses", summary->lossy);
-    cp_json_count(&json, "files_with_warnings", summary->warned);
-    put_groups(&json, summary, TOLD_FAILURE, "failures");
-    put_inputs(&json, "missing", summary->missing, summary->missing_count);
-    put_groups(&json, summary, TOLD_LOSS, "losses");
-    put_groups(&json, summary, TOLD_WARNING, "warnings");
-    cp_json_count(&json, "not_in_manifest", summary->others);
-    cp_json_count(&json, "torn_lines", summary->torn);
-    cp_json_open(&json, "passed_over", '{');
-    for (uint32_t i = 0; i < summary->passed_count; i++)
-        cp_json_count(&json, summary->passed_over[i].what, summary->passed_over[i].count);
-    cp_json_close(&json, '}');
-    cp_json_open(&json, "isolation", '[');
-    for (size_t i = 0; i < summary->isolations.count; i++)
-        cp_json_text(&json, NULL, summary->isolations.items[i]);
-    cp_json_close(&json, ']');
+    put_summary(&json, summary);
     put_copies(&json, summary);
-    put_times(&json, summary);
     cp_json_close(&json, '}');
     buffer_text(out, "\n");
 }
@@ -339,14 +345,20 @@ cp_status print_report(struct cli *cli, struct state *state, const struct report
 {
     struct summary summary = {.cli = cli};
     struct buffer text = {.context = cli->context};
+    void *page = NULL;
+    size_t page_size = 0;
     cp_status status = summarise(&summary, state, scope);
     clear_progress(cli);
     if (status == CP_OK && form == REPORT_TEXT)
         print_text(&summary, file);
     else if (status == CP_OK && form == REPORT_JSON)
         print_json(&summary, &text);
+    else if (status == CP_OK && form == REPORT_HTML)
+        status = make_page(&summary, state, &(struct page_request){.title = scope->title}, &page, &page_size);
     else if (status == CP_OK)
         status = print_csv(&summary, state, scope, file);
+    (void)fwrite(page ? page : "", 1, page_size, file);
+    cp_free(cli->context, page, page_size);
     (void)fwrite(text.data ? text.data : "", 1, text.size, file);
     if (text.failed)
         status = CP_LIMIT;
@@ -363,11 +375,11 @@ cp_status print_report(struct cli *cli, struct state *state, const struct report
 struct asked {
     struct request request; /* first: see cli.h */
     const char *manifest;
-    bool json, csv, no_times;
+    bool json, csv, html, no_times;
     int exits; /* EXIT_... */
 };
 
-static cp_status complain_of_none(struct cli *cli, const char *path)
+cp_status complain_of_none(struct cli *cli, const char *path)
 {
     return complain(cli, CP_INPUT, "%s has no records of a batch: name its output folder", path);
 }
@@ -417,8 +429,8 @@ static cp_status command_report(struct cli *cli)
     cp_status status = sort_words(cli, 1, cli->words.count, &report_command, &asked);
     if (status == CP_OK && asked.request.words.count == 0)
         status = complain(cli, CP_USAGE, "report needs an output folder: cellpipe report OUT");
-    if (status == CP_OK && asked.json && asked.csv)
-        status = complain(cli, CP_USAGE, "--json and --csv exclude each other");
+    if (status == CP_OK && asked.json + asked.csv + asked.html > 1)
+        status = complain(cli, CP_USAGE, "--json, --csv and --html exclude each other");
     if (status == CP_OK && asked.manifest)
         status = manifest_read(cli, asked.manifest, &(struct manifest_use){0}, &expected);
     if (status == CP_OK)
@@ -427,12 +439,14 @@ static cp_status command_report(struct cli *cli)
                                        .new_alone = asked.exits == EXIT_NEW,
                                        .names_all = asked.json || cli->verbose,
                                        .merged = &merged,
-                                       .no_times = asked.no_times};
+                                       .no_times = asked.no_times,
+                                       .title = status == CP_OK ? asked.request.words.items[0] : ""};
     if (status == CP_OK)
         status = print_report(cli, &state, &scope,
-                              asked.json  ? REPORT_JSON
-                              : asked.csv ? REPORT_CSV
-                                          : REPORT_TEXT,
+                              asked.json   ? REPORT_JSON
+                              : asked.csv  ? REPORT_CSV
+                              : asked.html ? REPORT_HTML
+                                           : REPORT_TEXT,
                               stdout);
     state_close(&state);
     entries_free(&expected);
@@ -444,6 +458,8 @@ static const cp_option options[] = {
      .offset = offsetof(struct asked, manifest)},
     {"--json", "print one JSON object, for scripts", CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, json)},
     {"--csv", "print a line of CSV for each input", CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, csv)},
+    {"--html", "print a page for browsers: the sums, and a list of all inputs with search and filters",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, html)},
     {"--exit",
      "any: the exit code is 1 if any input failed or is missing; new: not for failures as before the last run",
      CP_OPTION_CHOICE, offsetof(struct asked, exits), "any", .choices = "any|new", .value = "MODE"},
@@ -454,14 +470,15 @@ static const cp_option options[] = {
 const struct command report_command = {
     .name = "report",
     .title = "tell what a batch has done",
-    .usage = "OUT [--manifest FILE] [--json|--csv] [--no-times]\n"
-             "FILE... [--manifest FILE] [--json|--csv] [--no-times]",
+    .usage = "OUT [--manifest FILE] [--json|--csv|--html] [--no-times]\n"
+             "FILE... [--manifest FILE] [--json|--csv|--html] [--no-times]",
     .help =
         "Prints how many inputs of a batch were converted, which failed and why, which took longest, and which are "
         "missing. OUT is the output folder: it has the state of all runs, also of those that go on. In its place, FILE "
         "is one that batch --status wrote. Changes nothing. Ends with 1 if any input failed or is missing, and with 3 "
         "if there are no records.",
     .examples = "cellpipe report web\n"
+                "cellpipe report web --html >report.html\n"
                 "cellpipe report --manifest parts.jsonl web --csv >parts.csv || echo \"not all\"",
     .options = options,
     .run = command_report};

@@ -5,10 +5,10 @@
 #include "../state/journal.h"
 #include "../state/state.h"
 
-/* The order is that of the words of --exit. */
-enum { EXIT_ANY, EXIT_NEW };
+/* The order is that of the words of --exit; a report has no run that could end. */
+enum { EXIT_ANY, EXIT_NEW, EXIT_ENDED };
 
-enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
 
 /* This says what a report is about. */
 struct report_scope {
@@ -20,6 +20,7 @@ struct report_scope {
     bool names_all;                 /* name all inputs that have a loss or a warning, not the first ones alone */
     const struct merged *merged;    /* the merge that came before it, or NULL */
     bool no_times;                  /* leave out what differs from run to run */
+    const char *title;              /* of a page */
 };
 
 /* Prints the report. Records of inputs that are not expected are left out, and inputs without a record are missing.
@@ -29,6 +30,9 @@ cp_status print_report(struct cli *cli, struct state *state, const struct report
 
 /* Tells whether the input failed in the last night, and had not failed for the same reason before. */
 bool is_new_failure(const struct state_row *row);
+
+/* Complains that there are no records there. */
+cp_status complain_of_none(struct cli *cli, const char *path);
 
 /* "7672 bytes", "10 kB". */
 struct amount {

@@ -77,6 +77,8 @@ cp_status summarise(struct summary *summary, struct state *state, const struct r
 void summary_free(struct summary *summary);
 /* Tells whether nearly all inputs have the message. */
 bool is_common(const struct summary *summary, const struct group *group);
+/* Writes its members but for the lists of copies: those of report --json. */
+void put_summary(cp_json *json, const struct summary *summary);
 /* Visits the rows that a report is about. */
 cp_status each_of_scope(struct state *state, const struct report_scope *scope, state_visit *visit, void *user);
 

@@ -199,7 +199,10 @@ cp_status journal_append(struct journal *journal, enum record_state state, uint6
     journal->states[state]++;
     journal->bytes_in += bytes_in;
     journal->records += is_new;
-    cp_status status = is_new ? write_line(journal, journal->file, journal->path, line, size) : CP_OK;
+    bool is_written = is_new && journal->file >= 0;
+    cp_status status = is_written ? write_line(journal, journal->file, journal->path, line, size) : CP_OK;
+    if (journal->failures && state >= STATE_FAILED)
+        buffer_append(journal->failures, line, size);
     if (status == CP_OK && journal->log >= 0)
         status = write_line(journal, journal->log, journal->log_path, line, size);
     return status;

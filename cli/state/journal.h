@@ -26,12 +26,12 @@ struct journal {
     struct cli *cli;
     const struct entries *entries;
     const char *path;
-    int file;             /* locked as long as the run goes on */
-    const char *log_path; /* of --status, or NULL */
-    int log;              /* it has all records, also of what was up to date */
-    struct buffer line;
-    uint32_t states[STATE_COUNT]; /* how many inputs ended so */
-    uint32_t records;             /* written */
+    int file;                      /* locked as long as the run goes on; -1: there is none */
+    const char *log_path;          /* of --status, or NULL */
+    int log;                       /* it has all records, also of what was up to date */
+    struct buffer line, *failures; /* failures: takes the lines of failures; or NULL */
+    uint32_t states[STATE_COUNT];  /* how many inputs ended so */
+    uint32_t records;              /* written */
     uint64_t bytes_in;
     struct run_show show;
     char isolation[64]; /* from a worker; "" at first */

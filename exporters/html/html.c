@@ -3,8 +3,10 @@
  * Behaviour and limitations
  * - The page holds a GLB of profile deliver, packed by gzip, and the viewer of page/ with three.js, which the build
  *   embeds. It loads nothing: the policy in its head allows no source but the texts whose hashes it names.
- * - A live page has nothing of the cell; its policy allows it to ask the server that it comes from.
+ * - A live page has nothing of the cell; its policy allows it to ask the server that it comes from. That of a gallery's
+ *   parts gets each from a script, as no browser lets a page of a file read other files.
  * - Of the scene's texts the title alone is markup, escaped; names are in the GLB, and the viewer sets them as text.
+ *   page.c writes all pages.
  * - docs/html.md says what browsers it needs; losses.c knows what three.js r111 does not show. */
 #include "../exporters.h"
 #include "base/base.h"
@@ -17,8 +19,9 @@
 
 struct html_settings {
     const char *title, *evidence;
-    bool clips, edges, live;
+    bool clips, edges, live, part;
     int web;
+    int64_t most_triangles;
 };
 enum { WEB_AUTO, WEB_YES, WEB_NO };
 
@@ -33,181 +36,14 @@ static const cp_option options[] = {
      CP_OPTION_CHOICE, offsetof(struct html_settings, web), "auto", .choices = "auto|yes|no"},
     {"live", "a page without a cell, which it gets from the server that it comes from: serve makes it",
      CP_OPTION_BOOLEAN, offsetof(struct html_settings, live), .initial = "no"},
+    {"part", "a script with the part for a gallery's viewer, and a picture beside it: gallery makes it",
+     CP_OPTION_BOOLEAN, offsetof(struct html_settings, part), .initial = "no"},
+    {"most-triangles", "with part=yes: of a part of more triangles there is the picture alone", CP_OPTION_INTEGER,
+     offsetof(struct html_settings, most_triangles), "1000000", .minimum = 1, .maximum = 1e9},
     {"evidence", "shows the pairs of this file, which exclude with --out evidence=yes writes beside its list",
      CP_OPTION_PATH, .offset = offsetof(struct html_settings, evidence)},
     CP_OPTIONS_END,
 };
-
-/* ---- what stands in the page ---- */
-
-struct page {
-    cp_context *context;
-    struct sink *sink;
-    const struct html_settings *settings;
-    const char *title;
-    const void *cell; /* the GLB, packed */
-    size_t cell_size;
-    const void *picture; /* a PNG, or NULL */
-    size_t picture_size;
-};
-
-/* Writes bytes as base64, in pieces of a multiple of 3 bytes. */
-static void write_base64(struct page *page, const void *bytes, size_t size)
-{
-    enum { PIECE = 3 << 12 };
-    char text[PIECE / 3 * 4];
-    for (size_t at = 0; at < size && sink_status(page->sink) == CP_OK; at += PIECE) {
-        size_t piece = size - at < PIECE ? size - at : PIECE;
-        sink_write(page->sink, text, base64_encode((const char *)bytes + at, piece, text));
-    }
-}
-
-static char digit(uint32_t value)
-{
-    return (char)('#' + value + (value >= '<' - '#'));
-}
-
-static size_t put_pair(char *text, uint32_t bits)
-{
-    text[0] = digit((bits & 8191) / 91);
-    text[1] = digit((bits & 8191) % 91);
-    return 2;
-}
-
-/* Writes packed bytes as 91 printable characters, '#' to '~' without '<': 13 bits, the highest first, are two of them,
- * which is 23 % more than the bytes; of base64 it is 33 %. Up to 6 bits that are left over are one. */
-static void write_packed(struct page *page, const void *bytes, size_t size)
-{
-    enum { ROOM = 4096 };
-    char text[ROOM];
-    size_t used = 0;
-    uint32_t bits = 0;
-    int held = 0;
-    for (size_t at = 0; at < size && sink_status(page->sink) == CP_OK; at++) {
-        bits = bits << 8 | ((const unsigned char *)bytes)[at];
-        held += 8;
-        if (held >= 13) {
-            held -= 13;
-            used += put_pair(text + used, bits >> held);
-        }
-        if (used > ROOM - 4) {
-            sink_write(page->sink, text, used);
-            used = 0;
-        }
-    }
-    if (held > 6)
-        used += put_pair(text + used, bits << (13 - held));
-    else if (held > 0)
-        text[used++] = digit(bits << (6 - held) & 63);
-    sink_write(page->sink, text, used);
-}
-
-static void write_source(struct page *page, const struct page_part *part)
-{
-    sink_text(page->sink, " 'sha256-");
-    write_base64(page, part->hash, 32);
-    sink_text(page->sink, "'");
-}
-
-/* A script that another one makes is admitted by the hash of its text as well. Textures are blobs. */
-static void write_policy(struct page *page)
-{
-    sink_text(page->sink, "default-src 'none'; script-src");
-    write_source(page, &page_boot);
-    write_source(page, &page_code);
-    if (page->settings->live)
-        write_source(page, &page_live);
-    sink_text(page->sink, "; style-src");
-    write_source(page, &page_style);
-    if (page->settings->live)
-        sink_text(page->sink, "; connect-src 'self'");
-    sink_text(page->sink, "; img-src blob: data:; base-uri 'none'; form-action 'none'");
-}
-
-static void write_title(struct page *page)
-{
-    (void)sink_markup(page->sink, page->title);
-}
-
-static void write_generator(struct page *page)
-{
-    sink_text(page->sink, "cellpipe " CP_VERSION);
-}
-
-static void write_style(struct page *page)
-{
-    sink_write(page->sink, page_style.bytes, page_style.size);
-}
-
-static void write_boot(struct page *page)
-{
-    sink_write(page->sink, page_boot.bytes, page_boot.size);
-}
-
-static void write_code(struct page *page)
-{
-    write_packed(page, page_code.bytes, page_code.size);
-}
-
-static void write_live(struct page *page)
-{
-    if (page->settings->live)
-        write_packed(page, page_live.bytes, page_live.size);
-}
-
-static void write_cell(struct page *page)
-{
-    write_packed(page, page->cell, page->cell_size);
-}
-
-static void write_options(struct page *page)
-{
-    const bool edges = page->settings->edges, live = page->settings->live;
-    sink_print(page->sink, "{%s%s%s}", edges ? "\"edges\":true" : "", edges && live ? "," : "",
-               live ? "\"live\":true" : "");
-}
-
-/* Writes a picture of the cell: it is seen while the page unpacks, and where there are no scripts or no WebGL. */
-static void write_picture(struct page *page)
-{
-    if (!page->picture)
-        return;
-    sink_text(page->sink, "<img alt=\"a picture of the cell\" src=\"data:image/png;base64,");
-    write_base64(page, page->picture, page->picture_size);
-    sink_text(page->sink, "\">");
-}
-
-static const struct {
-    const char *word;
-    void (*write)(struct page *page);
-} words[] = {{"policy", write_policy}, {"title", write_title},     {"generator", write_generator},
-             {"style", write_style},   {"picture", write_picture}, {"code", write_code},
-             {"live", write_live},     {"cell", write_cell},     {"options", write_options}, {"boot", write_boot}};
-
-/* Writes the markup with what its words in {{ }} mean. The build has both, so an unknown word is a fault of ours. */
-static void write_page(struct page *page)
-{
-    const char *at = (const char *)page_markup.bytes, *end = at + page_markup.size;
-    while (at < end) {
-        const char *brace = memchr(at, '{', (size_t)(end - at));
-        if (!brace || end - brace < 2 || brace[1] != '{') {
-            const char *stop = brace ? brace + 1 : end;
-            sink_write(page->sink, at, (size_t)(stop - at));
-            at = stop;
-            continue;
-        }
-        sink_write(page->sink, at, (size_t)(brace - at));
-        at = brace + 2;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            size_t size = strlen(words[i].word);
-            if ((size_t)(end - at) >= size + 2 && memcmp(at, words[i].word, size) == 0 && at[size] == '}') {
-                words[i].write(page);
-                at += size + 2;
-                break;
-            }
-        }
-    }
-}
 
 /* ---- the exporter ---- */
 
@@ -249,23 +85,48 @@ static bool is_for_web(const cp_scene *scene, const struct html_settings *settin
         corners += meshes[i].corner_count;
 #ifdef HAVE_MESHOPT
     if (settings->web == WEB_AUTO)
-        return corners >= MANY_CORNERS && pair_count == 0;
+        return pair_count == 0 && (corners >= MANY_CORNERS || settings->part);
 #endif
     return settings->web == WEB_YES;
 }
 
-/* Draws the picture, where the build can, unless no camera sees all of a scene that large. */
-static cp_status draw_picture(cp_context *context, const cp_scene *scene, struct arena *arena, void **picture,
-                              size_t *size)
+/* Draws the picture, where the build can, unless no camera sees all of a scene that large. Those of a gallery lie on
+ * cards, light or dark. */
+static cp_status draw_picture(cp_context *context, const cp_scene *scene, bool is_part, struct arena *arena,
+                              void **picture, size_t *size)
 {
-    static const char *const size_option[] = {"size=320x240"};
+    static const char *const of_cell[] = {"size=320x240"}, *const of_part[] = {"size=192x144", "background=none"};
     struct views views;
     if (PNG_PACKAGE)
         return CP_OK;
     cp_status status = views_list(context, scene, arena, &views);
     if (status != CP_OK || views.count == 0)
         return status;
-    return write_beside(context, scene, "png", size_option, 1, picture, size);
+    return write_beside(context, scene, "png", is_part ? of_part : of_cell, is_part ? 2 : 1, picture, size);
+}
+
+/* Writes the script that gives a gallery's viewer the part, cellpipe_part("the packed GLB"), or null and why there is
+ * none; and the picture. */
+static cp_status write_script(const struct html_settings *own, uint64_t triangles, const struct page *page)
+{
+    enum { MOST_PACKED = 32 << 20 };
+    struct sink *sink = page->sink;
+    if (triangles > (uint64_t)own->most_triangles || page->cell_size > MOST_PACKED) {
+        sink_print(
+            sink,
+            "cellpipe_part(null,\"This part is too large to be shown here: it has %llu triangles, and %llu bytes "
+            "packed.\")\n",
+            (unsigned long long)triangles, (unsigned long long)page->cell_size);
+    } else {
+        sink_text(sink, "cellpipe_part(\"");
+        page_write_packed(sink, page->cell, page->cell_size, true);
+        sink_text(sink, "\")\n");
+    }
+    if (!page->picture || sink_is_stream(sink))
+        return sink_status(sink);
+    const char *name = sink_safe_name(sink, sink_stem(sink), ".png");
+    cp_status status = name ? sink_put(sink, name, page->picture, page->picture_size) : CP_LIMIT;
+    return status == CP_OK ? sink_status(sink) : status;
 }
 
 static cp_status write_scene(cp_context *context, const cp_scene *scene, const struct html_settings *own,
@@ -273,35 +134,27 @@ static cp_status write_scene(cp_context *context, const cp_scene *scene, const s
 {
     const char *const glb[] = {"profile=deliver", own->clips ? "clips=auto" : "clips=none", "cameras=auto",
                                is_for_web(scene, own) ? "web=yes" : "web=no"};
-    void *cell = NULL, *picture = NULL;
-    size_t size = 0, picture_size = 0;
-    struct page page = {.context = context, .sink = sink, .settings = own};
     struct arena *arena = arena_new(context);
+    struct page page = {.kind = own->live ? PAGE_LIVE : PAGE_OF_CELL, .sink = sink, .edges = own->edges};
+    void *cell = NULL, *picture = NULL;
     page.title = arena ? find_title(scene, own, sink, arena) : NULL;
     cp_status status = page.title ? CP_OK : CP_LIMIT;
-    if (status == CP_OK && own->live) {
-        write_page(&page);
-        arena_free(arena);
-        return sink_status(sink);
-    }
-    if (status == CP_OK)
-        status = write_further(context, scene, "glb.gz", glb, sizeof glb / sizeof *glb, &cell, &size);
-    if (status == CP_OK)
+    if (status == CP_OK && !own->live)
+        status = write_further(context, scene, "glb.gz", glb, sizeof glb / sizeof *glb, &cell, &page.cell_size);
+    if (status == CP_OK && !own->live)
         status = html_report_losses(context, scene);
-    if (status == CP_OK)
-        status = draw_picture(context, scene, arena, &picture, &picture_size);
-    if (status == CP_OK) {
-        page.cell = cell;
-        page.cell_size = size;
-        page.picture = picture;
-        page.picture_size = picture_size;
-        write_page(&page);
-        status = sink_status(sink);
-    }
-    memory_free(context, cell, size, 1);
-    memory_free(context, picture, picture_size, 1);
+    if (status == CP_OK && !own->live)
+        status = draw_picture(context, scene, own->part, arena, &picture, &page.picture_size);
+    page.cell = cell;
+    page.picture = picture;
+    if (status == CP_OK && own->part)
+        status = write_script(own, cp_last_written(context).triangles, &page);
+    else if (status == CP_OK)
+        page_write(&page);
+    memory_free(context, cell, page.cell_size, 1);
+    memory_free(context, picture, page.picture_size, 1);
     arena_free(arena);
-    return status;
+    return status == CP_OK ? sink_status(sink) : status;
 }
 
 /* Writes the scene with the pairs of the evidence, if a file is given. */

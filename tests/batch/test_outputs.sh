@@ -132,6 +132,15 @@ cp arm.dev part.stl lib
 works "$cellpipe" batch -q lib --out-dir within --to dump --only '*.wu'
 works "$cellpipe" batch -q lib/cells/cell.wu --root lib --out-dir rooted --to dump
 ends 1 'outside|below' "$cellpipe" batch -q lib/cells --out-dir inner --to dump --only '*.wu'
+# So it is for a manifest, which has the whole cell, and for shards of it.
+works "$cellpipe" manifest -q lib
+must "the manifest has the whole cell" grep -q '"name":"cells/cell.wu",.*"format":"tag","inputs":\[{"path":"lib/cells/../arm.dev"' stdout
+cp stdout lib.jsonl
+works "$cellpipe" batch -q --manifest lib.jsonl --shard 0/1 --out-dir sharded --to dump --only '*.wu'
+must "as a run makes it" cmp -s sharded/cells/cell.wu.dump within/cells/cell.wu.dump
+works "$cellpipe" manifest -q lib --whole-cells
+must "its parts are no inputs then" [ "$(grep -c '"path"' stdout)" = 1 ]
+ends 0 'warning: 1 of 2 files cannot be read' "$cellpipe" manifest lib/cells
 rm lib/arm.dev
 ln -s ../arm.dev lib/arm.dev
 ends 1 'outside|below' "$cellpipe" batch -q lib --out-dir linked --to dump --only '*.wu'
@@ -142,7 +151,17 @@ cp arm.dev part.stl 'lib=cells/arm='
 works "$cellpipe" batch -q 'lib=cells' --out-dir named --to dump --only '*.wu'
 
 # Progress: lines of JSON, or nothing; the result of a run on standard output.
-works "$cellpipe" batch part.stl open.stl --out-dir shown --progress json
+for words in 'part.stl open.stl' 'part.stl open.stl cell.wu' 'part.stl open.stl lost.stl --force'; do
+    # shellcheck disable=SC2086
+    "$cellpipe" batch $words --out-dir shown --progress json >stdout 2>stderr
+    total=$(sed -n 's/^inputs *//p' stdout)
+    must "the last line is that of the end: $words" [ "$(grep '^{' stderr | tail -n 1 | sed 's/,"bytes_in.*,/,/')" = \
+        "{\"done\":$total,\"total\":$total,\"skipped\":$(sed -n 's/^  skipped *//p' stdout | grep . || echo 0),\"failed\":$(sed -n 's/^  failed *//p' stdout | grep . || echo 0),\"ended\":true}" ]
+    must "and of it alone" [ "$(grep -c '"ended":true' stderr)" = 1 ]
+done
+for key in $(grep '"ended"' stderr | head -n 1 | grep -o '"[a-z_]*"' | tr -d '"'); do
+    must "the page has $key" grep -q "^| .*\`$key\`.* | \(number\|boolean\) |" "$top/docs/cli.md"
+done
 ends 0 '' "$cellpipe" batch part.stl open.stl --out-dir shown -q --force
 must "quiet" [ ! -s stdout ]
 finish

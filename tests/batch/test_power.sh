@@ -67,7 +67,7 @@ settle
 set -- --only 'c*.wu' ! $slow
 cat >script <<'END'
 "$1" batch lib --out-dir out --jobs 1 --progress none --status status --only '*.wu' ! $2 &
-until [ "$(cat out/.cellpipe/journals/* 2>/dev/null | grep -c '"state":"ok"')" = 3 ]; do sleep 0.01; done
+until [ "$(cat out/.cellpipe/journals/* 2>/dev/null | grep -c '"state":"ok"')" = 3 ] || ! kill -0 $!; do sleep 0.01; done
 kill -KILL $!
 wait
 exec "$1" batch lib --out-dir out --jobs 1 --progress none --only 'c*.wu' ! $2
@@ -80,7 +80,7 @@ power_cut "a run that was killed" none "$@"
 rm -rf before out
 cat >script <<'END'
 "$1" batch lib --shard 0/1 --out-dir out --jobs 1 --progress none --status status --only '*.wu' ! $2 &
-until [ "$(cat out/.cellpipe/journals/* 2>/dev/null | grep -c '"state":"ok"')" = 3 ]; do sleep 0.01; done
+until [ "$(cat out/.cellpipe/journals/* 2>/dev/null | grep -c '"state":"ok"')" = 3 ] || ! kill -0 $!; do sleep 0.01; done
 "$1" merge out
 kill -TERM $!
 wait

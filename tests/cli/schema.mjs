@@ -66,7 +66,7 @@ const commands = {
     run: ["run", "read", "gone.stl", "!", "write", "out.glb"], FILTER: ["weld", "gone.stl", "out.glb"],
     info: ["info", "gone.stl"], check: ["check", "gone.stl"], diff: ["diff", "gone.stl", "lost.stl"],
     collide: ["collide", "gone.wu"], fk: ["fk", "gone.wu"], ik: ["ik", "gone.wu", "pose=0,0,0,0,0,0"],
-    manifest: ["manifest", "gone.stl"], merge: ["merge", "gone"], report: ["report", "gone"], sheet: ["sheet", "gone.stl", "out.png"],
+    manifest: ["manifest", "gone.stl"], merge: ["merge", "gone"], report: ["report", "gone"], gallery: ["gallery", "gone"], sheet: ["sheet", "gone.stl", "out.png"],
     serve: ["serve", "gone.wu", "--listen", "unix:none/socket"], users: ["users", "gone", "list"],
     igrip2vrml: ["igrip2vrml", "gone.dcp", "out.wrl"],
     formats: ["formats"], filters: ["filters"], help: ["help", "flags"],

@@ -24,6 +24,7 @@ run() {
     mkdir out
     report="--report out/report.json"
     case $* in batch* | *--jobs*) report= ;; esac
+    [ "$1" != gallery ] || rm -rf done/.gallery done/index.html
     # shellcheck disable=SC2086 # none, or two words
     env "$counter" LD_PRELOAD="$library" "$cellpipe" "$@" $report >stdout 2>stderr <"$input"
     code=$?
@@ -84,11 +85,23 @@ fault_of_many() {
     case $job in *--json*) [ ! -s stdout ] || [ "$(tail -n 1 stdout)" = } ] || [ "$code" -gt 1 ] || echo "half an answer" ;; esac
 }
 
+# Of a gallery a model may be missing, and the next run makes it.
+fault_of_gallery() {
+    [ "$code" -le 6 ] || grep -q '^cannot allocate memory for thread-local data: ABORT$' stderr || echo "exit $code"
+    [ "$code" = "$1" ] || [ -s stderr ] || echo "exit $code without a word"
+    ! grep -q 'by signal' stderr || echo "a worker was killed"
+    [ -z "$(find done -name '.cellpipe-*')" ] || echo "a temporary file"
+    LD_PRELOAD=$usual_preload "$cellpipe" gallery done --retry >next 2>&1 || echo "the next run fails: $(cat next)"
+    [ "$(find done/.gallery -name '*.js' -o -name '*.png' | wc -l)" = 2 ] || echo "no model: $(folder done)"
+    ! grep -q null done/.gallery/*.js || echo "a model that has failed stays"
+}
+
 # job WORDS...: the command with each allocation failing.
 job() {
     judge=fault job=$*
     case $* in
     batch*) judge=fault_of_batch ;;
+    gallery*) judge=fault_of_gallery ;;
     check*--jobs* | info*--jobs*) judge=fault_of_many ;;
     esac
     run FAIL_COUNT=count "$@"
@@ -158,6 +171,8 @@ job run read "$robot" ! pose device=Arm deg=0,90,0,0,0,0 ! read "$samples/stl_on
 job batch "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" --out-dir out/d --jobs 1 --progress none --status out/log.jsonl
 job sheet "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" out/o.png --size 40x30
 job report done --json
+job report done --html
+job gallery done --jobs 1
 job merge done
 job manifest "$samples/obj_plate.obj" "$samples/stl_one_facet.stl"
 job info "$robot" --json

@@ -64,6 +64,7 @@ done
 mkdir -p old/.cellpipe
 ends 2 "$lacks" stateless merge old
 ends 2 "$lacks" stateless report old --json
+ends 2 "$lacks" stateless gallery old
 ends 2 "$lacks" stateless report list
 ends 2 "$lacks" stateless manifest "$top/samples/stl_solids.stl" --known old
 must "none writes anything" [ -z "$(ls old/.cellpipe)" ]

@@ -161,6 +161,7 @@ must "no escapes in CSV" [ "$(tr -d '\r\n -~' <stdout | wc -c)-$(wc -l <stdout)"
         i=$((i + 1))
     done
 } >groups.jsonl
+must "the page has the columns" grep -qxF "    $("$cellpipe" report --csv groups.jsonl | head -n 1 | tr -d '\r')" "$top/docs/cli.md"
 ends 1 '' "$cellpipe" report groups.jsonl
 sed -n '/^losses/,$p' stdout >groups
 must "as groups" diff groups - <<'END'

@@ -59,7 +59,7 @@ run_shards() { # folder OPTION...
     shift
     seq 0 $((shards - 1)) |
         parallel --will-cite --ssh "ssh -F $folder/ssh.config" --sshlogin 2/cell1,2/cell2 --joblog "$out.log" "$@" \
-            "cd $folder && $program batch --manifest parts.jsonl --shard {}/$shards --out-dir $out --jobs 1 --progress none" \
+            "cd $folder && $program batch --manifest parts.jsonl --shard {}/$shards --out-dir $out --jobs 1 --progress none --exit ended" \
             >>"$out.txt" 2>&1
 }
 

@@ -77,12 +77,14 @@ cd "$folder"
 make_library "$program" "$make_shape" "$parts" "$shards"
 start_cluster
 
-"$submit" --program "$program" --shards "$shards" --cpus 1 parts.jsonl --out-dir whole
+"$submit" --program "$program" --shards "$shards" --cpus 1 parts.jsonl --out-dir whole --memory 100MiB
+asked=$(squeue -h -n cellpipe -o %m | sort -u)
+[ "$asked" = 164M ] || fail "164M of memory were to be asked for each processor, not $asked"
 wait_for_jobs
 expect_same_as_one "$program" whole
 echo "an array of $shards: $(count_outputs whole) outputs"
 
-"$submit" --program "$program" --shards "$shards" --cpus 1 parts.jsonl --out-dir lost
+"$submit" --program "$program" --shards "$shards" --cpus 1 parts.jsonl --out-dir lost --memory 100MiB
 while [ "$(count_outputs lost)" -lt $((parts / 4)) ]; do sleep 0.1; done
 kill -9 "$(cat node.n2.pid)"
 before=$(count_outputs lost)

@@ -9,7 +9,8 @@ const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_mo
 export const size = { width: 640, height: 480 };
 
 // Without the style sheet's type X_ITE's canvas grows out of the window.
-const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
+const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
+    '.html': 'text/html', '.png': 'image/png' };
 
 const page = `<!doctype html><link rel="icon" href="data:,"><style>html,body{margin:0}
 x3d-canvas{width:${size.width}px;height:${size.height}px;display:block}</style>

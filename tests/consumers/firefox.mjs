@@ -74,10 +74,10 @@ export async function openFirefox(profile, own) {
         if (message.type !== 'success') throw new Error(`${method}: ${message.error} ${message.message}`);
         return message.result;
     }
-    async function evaluate(expression) {
+    async function evaluate(expression, where = context) {
         const { result, exceptionDetails } = await call('script.evaluate', {
             expression: `Promise.resolve(${expression}).then(JSON.stringify)`,
-            target: { context },
+            target: { context: where },
             awaitPromise: true,
         });
         if (exceptionDetails) throw new Error(exceptionDetails.text);

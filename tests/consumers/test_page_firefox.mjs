@@ -1,6 +1,7 @@
 // A page in Firefox under Xvfb (without a display Firefox has no WebGL): it gets ready, draws the cell, picks a link,
-// and asks for nothing and says nothing.
+// and asks for nothing and says nothing. A gallery shows its pictures, and a part in its frame.
 import path from 'node:path';
+import { makeLibrary, runBatch } from './gallery_page.mjs';
 import { missing, openFirefox } from './firefox.mjs';
 import { convert, fail, finish, root, skip, workFile } from './lib.mjs';
 
@@ -46,6 +47,26 @@ check(
     picked.some(name => name.startsWith('Arm.')),
     picked
 );
+makeLibrary(workFile('library'), 3);
+runBatch(workFile('library'), workFile('gallery'));
+await call('browsingContext.navigate', { context, url: `file://${workFile('gallery')}/index.html`, wait: 'complete' });
+const isOver = `new Promise(done => {
+    const { dataset } = document.documentElement;
+    const look = () => (dataset.ready || dataset.failed ? done(dataset.failed || '') : requestAnimationFrame(look));
+    look();
+})`;
+check('a gallery is ready', (await evaluate(isOver)) === '');
+const widths = await evaluate(`(async () => {
+    const images = [...document.querySelectorAll('#list img')];
+    await Promise.all(images.map(image => image.decode()));
+    document.querySelector('#list button').click();
+    await new Promise(done => document.querySelector('iframe').addEventListener('load', done));
+    return images.map(image => image.naturalWidth);
+})()`);
+check('it has pictures', widths.join() === '192,192,192', widths);
+const [{ children }] = (await call('browsingContext.getTree', { root: context })).contexts;
+check('its frame shows a part', (await evaluate(isOver, children[0].context)) === '');
+check('the part is there', (await evaluate('cellpipe.cell.triangles', children[0].context)) === 12);
 check('no request, no console message', problems.length === 0, problems.slice(0, 5));
 await close();
 finish(`${capabilities.browserName} ${capabilities.browserVersion}: ${checks} checks, ${colours} colours`);

@@ -3,7 +3,7 @@
 importers='stl obj tag urdf rwxml srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf ac3d vrml97 collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_beside fuzz_isolate fuzz_mechanism fuzz_pattern fuzz_program fuzz_filters
-fuzz_xacro_expression fuzz_xacro_yaml fuzz_login fuzz_messages fuzz_frames fuzz_rtde fuzz_simple fuzz_json_lines fuzz_joint_map
+fuzz_xacro_expression fuzz_xacro_yaml fuzz_login fuzz_messages fuzz_frames fuzz_rtde fuzz_simple fuzz_json_lines fuzz_joint_map fuzz_settings
 $(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
 
 # Two fuzzers of one importer have the same seeds.
@@ -108,6 +108,7 @@ collect_seeds() { # IMPORTER FOLDER
     srdf) names="*.srdf" ;;
     beside) names="*.srdf *.srdf.xacro" ;;
     login) names="*.login" ;;
+    settings) names="*.ini" ;;
     messages) names="*.messages" ;;
     program) names="*.prg *.csv *.jsonl" ;;
     filters | mechanism) names="*.stl *.xml" ;; # any bytes will do

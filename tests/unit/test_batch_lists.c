@@ -498,7 +498,7 @@ static void test_names(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct entries entries = {0};
-        struct naming naming = {"web", ".glb", cases[i].is_short};
+        struct naming naming = {"web", ".glb", cases[i].is_short, false};
         open_list(&entries, cases[i].names, 3);
         assert_int_equal(check_names(&cli, &entries, &naming), cases[i].status);
         for (int k = 0; k < 3 && cases[i].status == CP_OK; k++)
@@ -510,7 +510,7 @@ static void test_names(void **state)
     longest[255] = '\0';
     struct entries entries = {0};
     open_list(&entries, (const char *[]){longest, longest + 4}, 2);
-    assert_int_equal(check_names(&cli, &entries, &(struct naming){"web", ".glb", false}), CP_OK);
+    assert_int_equal(check_names(&cli, &entries, &(struct naming){"web", ".glb", false, false}), CP_OK);
     assert_null(entry_fault(&entries.items[0]));
     assert_non_null(entry_fault(&entries.items[1]));
     entries_free(&entries);
@@ -609,7 +609,7 @@ static cp_status do_all(const char *manifest, const char *lines)
     struct state state = {0};
     struct merged merged = {0};
     const char *in[] = {folder}, *only[] = {"*"};
-    const struct naming naming = {"out", ".glb", true};
+    const struct naming naming = {"out", ".glb", true, false};
     struct list_request request = {.in = {in, 1, 1}, .only = {only, 1, 1}, .root = "/tmp"};
     FILE *file = fopen("/dev/null", "w");
     cp_status status = list_entries(&cli, &request, &entries);

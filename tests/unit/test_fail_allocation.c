@@ -306,6 +306,7 @@ static const struct job jobs[] = {
     {WRITE, "tag_arm.wu", "proximity-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
     {WRITE, "tag_arm.wu", "html", {"title=an arm", "clips=no", NULL}},
+    {WRITE, "stl_viscam.stl", "html", {"part=yes", NULL}},
     {WRITE, "../tests/cases/exclude/arm.wu", "html", {"evidence=" SAMPLES "/../tests/cases/html/arm.json", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "deneb-recording", {NULL}},

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <zlib.h>
 
+#include "cellpipe_tool.h"
 #include "fixture.h"
 
 /* ---- means of our own ---- */
@@ -270,6 +271,97 @@ static void live_pages_have_no_cell(void **state)
     free(code);
     free(page.bytes);
     cp_scene_free(scene);
+}
+
+/* Returns the bytes of the script of a part; the caller frees them. */
+static char *unpack_part(const struct text *script, size_t *size)
+{
+    size_t length, packed_size;
+    const char *text = between(script, "cellpipe_part(\"", "\")\n", &length);
+    char *plain = malloc(length + 1);
+    size_t used = 0;
+    assert_non_null(plain);
+    assert_ptr_equal(text, script->bytes + strlen("cellpipe_part(\""));
+    for (size_t i = 0; i < length; i++) { /* a backslash of a string is two */
+        i += text[i] == '\\';
+        plain[used++] = text[i];
+    }
+    unsigned char *packed = decode(plain, used, &packed_size);
+    char *part = expand(packed, packed_size, size);
+    free(packed);
+    free(plain);
+    return part;
+}
+
+/* The script of a part has the GLB of a page, or says why it has none. */
+static void parts_are_scripts(void **state)
+{
+    static const char *const options[] = {"part=yes", "web=no", "most-triangles=3498"}, *const few[] = {
+                                                                                            "part=yes",
+                                                                                            "most-triangles=3497"};
+    static const char *const glb[] = {"profile=deliver", "clips=auto"};
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "demo.wu");
+    struct text script = write_page(context, scene, options, 3);
+    size_t size, alone_size;
+    void *alone;
+    char *part = unpack_part(&script, &size);
+    expect_status(context, cp_write_memory(context, scene, "glb", glb, 2, &alone, &alone_size), CP_OK);
+    assert_int_equal(size, alone_size);
+    assert_memory_equal(part, alone, size);
+    free(script.bytes);
+    script = write_page(context, scene, few, 2);
+    assert_int_equal(count_text(&script, "cellpipe_part(null,\"This part is too large to be shown here: it has 3498 "),
+                     1);
+    cp_free(context, alone, alone_size);
+    free(part);
+    free(script.bytes);
+    cp_scene_free(scene);
+}
+
+/* Takes bytes of the library as a text. */
+static struct text take_page(cp_context *context, void *bytes, size_t size)
+{
+    struct text page = {malloc(size + 1), size};
+    assert_non_null(page.bytes);
+    memcpy(page.bytes, bytes, size);
+    page.bytes[size] = 0;
+    cp_free(context, bytes, size);
+    return page;
+}
+
+/* The page of a batch has the data, and may load pictures and the viewer beside it; the viewer may load scripts. */
+static void pages_of_batches(void **state)
+{
+    static const char data[] = "{\"title\":\"</script>\"}";
+    cp_context *context = *state;
+    void *bytes;
+    size_t size, length, packed_size;
+    expect_status(context, cp_page_of_batch(context, "<b>&\xe9", data, strlen(data), &bytes, &size), CP_OK);
+    struct text page = take_page(context, bytes, size);
+    char *code = read_text(PAGE_SOURCE ".batch.js", &size);
+    expect_source(&page, "script-src ", code, size);
+    assert_int_equal(count_text(&page, "'sha256-"), 2);
+    assert_int_equal(
+        count_text(&page, "; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'\""), 1);
+    assert_int_equal(count_text(&page, "<title>&lt;b&gt;&amp;"), 1);
+    assert_int_equal(count_text(&page, "<b>"), 0);
+    assert_int_equal(count_text(&page, "{{"), 0);
+    const char *text = between(&page, "id=\"packed-data\">", "<", &length);
+    unsigned char *packed = decode(text, length, &packed_size);
+    char *plain = expand(packed, packed_size, &size);
+    assert_int_equal(size, strlen(data));
+    assert_memory_equal(plain, data, size);
+    free(plain);
+    free(packed);
+    free(code);
+    free(page.bytes);
+    expect_status(context, cp_page_of_parts(context, &bytes, &size), CP_OK);
+    page = take_page(context, bytes, size);
+    assert_int_equal(count_text(&page, "' 'self'; style-src 'sha256-"), 1);
+    assert_int_equal(count_text(&page, "{\"part\":true}"), 1);
+    assert_int_equal(count_text(&page, "id=\"packed-cell\"></script>"), 1);
+    free(page.bytes);
 }
 
 /* The page of a scene, with an option or NULL, has the bytes of a GLB of another scene. */
@@ -765,6 +857,8 @@ int main(void)
         cmocka_unit_test(hashes_are_right),
         cmocka_unit_test_setup_teardown(policy_allows_what_is_there, make_context, free_context),
         cmocka_unit_test_setup_teardown(live_pages_have_no_cell, make_context, free_context),
+        cmocka_unit_test_setup_teardown(parts_are_scripts, make_context, free_context),
+        cmocka_unit_test_setup_teardown(pages_of_batches, make_context, free_context),
         cmocka_unit_test_setup_teardown(cell_is_the_glb, make_context, free_context),
         cmocka_unit_test_setup_teardown(any_size_is_packed, make_context, free_context),
         cmocka_unit_test_setup_teardown(large_parts_are_small, make_context, free_context),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gallery.sh [PROGRAM]: writes docs/gallery.md and its pictures: what real parts look like before and after. The parts are those of
+# simplified.sh [PROGRAM]: writes docs/simplified.md and its pictures: what real parts look like before and after. The parts are those of
 # ../shared; gltfpack is needed, and the tools of the benchmark (--target bench).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -7,8 +7,8 @@ top=$(cd "$here/../.." && pwd)
 cellpipe=${1:-$top/build/release/cellpipe}
 tools=$(dirname "$cellpipe")/tests/bench
 corpus=$top/../shared/corpus
-pictures=$top/docs/gallery
-page=$top/docs/gallery.md
+pictures=$top/docs/simplified
+page=$top/docs/simplified.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$pictures"
@@ -40,7 +40,7 @@ beside_gltfpack() { # name view title file share
     "$cellpipe" convert -q "$work/part.stl" "$work/ours.glb" --in unit=m --out web=yes --out extras=no \
         --out budget="$(bytes "$work/theirs.glb")"
     draw "$1" "$2" "$work/theirs.glb" "$work/ours.glb"
-    printf '\n### %s\n\n![%s](gallery/%s.png)\n\n' "$3" "$3" "$1"
+    printf '\n### %s\n\n![%s](simplified/%s.png)\n\n' "$3" "$3" "$1"
     printf '| | triangles | bytes | pictures differ by, of 255 |\n|---|---|---|---|\n'
     printf '| whole | %s | %s | |\n' "$(triangles "$work/whole.glb")" "$(bytes "$work/whole.glb")"
     printf '| `gltfpack -cc -si %s` | %s | %s | %s |\n' "$5" "$(triangles "$work/theirs.glb")" "$(bytes "$work/theirs.glb")" \
@@ -58,7 +58,7 @@ beside_itself() { # name view title file words words
         "$cellpipe" convert -q "$work/part.stl" "$work/$way.glb" --in unit=m ! normals ! simplify $words
     done
     draw "$1" "$2" "$work/5.glb" "$work/6.glb"
-    printf '\n### %s\n\n![%s](gallery/%s.png)\n\n' "$3" "$3" "$1"
+    printf '\n### %s\n\n![%s](simplified/%s.png)\n\n' "$3" "$3" "$1"
     printf '| | triangles | pictures differ by, of 255 |\n|---|---|---|\n| whole | %s | |\n' "$(triangles "$work/whole.glb")"
     printf '| `normals ! simplify %s` | %s | %s |\n' "$5" "$(triangles "$work/5.glb")" "$(sed -n 1p "$work/off")"
     printf '| `normals ! simplify %s` | %s | %s |\n' "$6" "$(triangles "$work/6.glb")" "$(sed -n 2p "$work/off")"
@@ -72,7 +72,7 @@ robots=$corpus/robots
 # Before and after
 
 Real parts, whole and simplified: the whole part is on the left, then what the rows of the table below the picture say.
-Pictures and figures are made by `tests/bench/gallery.sh`, with gltfpack 0.18 of Debian 12. They are drawn by the
+Pictures and figures are made by `tests/bench/simplified.sh`, with gltfpack 0.18 of Debian 12. They are drawn by the
 benchmark's own program: grey, two lights, the normals of each file. How much pictures differ is the mean over all pixels
 of 12 of 512 x 512 pixels, from all around.
 
