@@ -88,7 +88,7 @@ typedef enum cp_flag {
     /* Third-party importers (assimp) read in a process of their own, so that a damaged file cannot end or block this
      * one. The process is a fork of this one, without exec, and restricts itself: it may not open files or sockets,
      * start programs, or exceed the limits reader-memory and reader-seconds. If it dies or exceeds them, the call fails
-     * with "read-crashed", "read-memory" or "read-timeout". While a call reads, other threads may hold no locks that
+     * with "read-crashed", "read-killed", "read-memory" or "read-timeout". While a call reads, other threads may hold no locks that
      * the importer takes; those of malloc and stdio are safe in the GNU C library. Leave SIGCHLD at its default, or the
      * message cannot name the signal that ended the process. Off at first. */
     CP_FLAG_ISOLATE,

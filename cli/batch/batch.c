@@ -631,7 +631,7 @@ static const cp_option batch_options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, short_names)},
     {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
      CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, whole_cells)},
-    {"--no-settings", "leave cellpipe.ini of the library out", CP_OPTION_BOOLEAN,
+    {"--no-settings", "leave out what files named cellpipe.ini in the library say of some inputs", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct batch_request, no_settings)},
     LIMIT_OPTIONS,
     {"--force", "convert what is up to date, too", CP_OPTION_BOOLEAN, .offset = offsetof(struct batch_request, force)},

@@ -243,6 +243,7 @@ struct worker_answer {
     bool cancelled;     /* a signal came: there is no record */
     bool has_no_room;   /* the disk is full: likewise */
     bool was_checked;   /* nothing but times of files has changed: the record has the new ones */
+    bool was_killed;    /* somebody else has killed the process of a third-party reader */
     char isolation[64]; /* the restrictions of a third-party reader; "" if none */
 };
 /* The life of a worker: takes tasks from the channel, sends answers, ends with the channel. */

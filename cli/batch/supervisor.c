@@ -154,6 +154,7 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
                             .message = message,
                             .time = time_of_record(),
                             .ms = (double)(milliseconds() - worker->begun),
+                            .max_rss = worker->process.most_memory,
                             .host = own->site->here.host};
     if (worker->overdue || signal_number == SIGXCPU) {
         record.state = STATE_TIMEOUT;
@@ -245,9 +246,11 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
                                        own->site->out_dir));
         }
         bool lacks = own->is_short && (answer.state == STATE_MEMORY || answer.state == STATE_CRASHED);
-        if (lacks && !answer.cancelled)
+        bool was_killed = answer.was_killed && !own->is_alone;
+        if (!answer.cancelled && !answer.was_checked && (lacks || was_killed)) {
             put_aside(own, &own->aside, &own->aside_count, &own->aside_room, answer.entry);
-        else if (!answer.cancelled && !answer.has_no_room) {
+            own->was_killed |= was_killed;
+        } else if (!answer.cancelled && !answer.has_no_room) {
             if (answer.messages_size > 0 && ((failed && !own->work->look) || own->site->cli->verbose))
                 journal_say(own->journal, messages, answer.messages_size);
             bool is_up_to_date = answer.was_checked && answer.state == STATE_OK;

@@ -236,7 +236,10 @@ static enum record_state state_of_code(const char *code)
     static const struct {
         const char *code;
         enum record_state state;
-    } others[] = {{"read-timeout", STATE_TIMEOUT}, {"read-crashed", STATE_CRASHED}, {"urdf-macros", STATE_MACROS}};
+    } others[] = {{"read-killed", STATE_MEMORY},
+                  {"read-timeout", STATE_TIMEOUT},
+                  {"read-crashed", STATE_CRASHED},
+                  {"urdf-macros", STATE_MACROS}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(code, others[i].code) == 0)
             return others[i].state;
@@ -455,6 +458,7 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     }
     answer->state = record->state;
     answer->has_no_room = job.has_no_room;
+    answer->was_killed = !answer->was_checked && strcmp(record->code, "read-killed") == 0;
     answer->bytes_in = answer->was_checked ? 0 : record->bytes_in;
     (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
                    job.cli.context ? cp_isolation(job.cli.context) : "");

@@ -46,7 +46,7 @@ grep -v '"state":"ok"' records >failures
 must "each failure has a code and a reason" [ -z "$(grep -v '"code":"[a-z]*-[a-z-]*","message":"[^"]' failures)" ]
 must "no worker ended: $(grep -m 1 'ended its worker' messages)" [ "$(grep -c 'ended its worker' messages)" = 0 ]
 must "all failures are the file's own: $(sed 's/.*"code":"\([^"]*\)".*/\1/' failures | sort | uniq -c | tr '\n' ';')" \
-    [ -z "$(grep -v -E '"code":"(step-[a-z]*|read-empty|read-crashed|read-timeout|read-memory)"' failures)" ]
+    [ -z "$(grep -v -E '"code":"(step-[a-z]*|read-empty|read-crashed|read-timeout|read-killed|read-memory)"' failures)" ]
 grep '"state":"ok"' records | sed 's/.*"out":"\([^"]*\)".*/out\/\1/' | LC_ALL=C sort >promised
 find out -name '*.glb' -size +0 | LC_ALL=C sort | diff - promised >differences
 must "an output for each that is well, and for no other: $(head -n 3 differences)" [ ! -s differences ]

@@ -38,4 +38,25 @@ run 1000
 kill -ABRT "$(worker $run)"
 wait $run
 must "a crash is told at once" grep -q 'robots.wu: error: ended its worker by signal 6' stderr
+
+# So it is for the process of a third-party reader, to which the system turns first.
+planted=$(dirname "$cellpipe")/tests/cellpipe_planted
+mkdir read
+cp part.stl read
+echo 'planted loop' >read/x.planted
+reader() { pgrep -P "$(pgrep -d , -P $run)"; }
+another() { [ -n "$(reader)" ] && [ "$(reader)" != "$first" ]; }
+first=
+"$planted" batch read --out-dir reads --jobs 2 --progress none --timeout 1000 >stdout 2>stderr &
+run=$!
+wait_until another
+first=$(reader)
+kill -KILL "$first"
+wait_until another
+must "the first one is not told" [ ! -s stderr ]
+kill -KILL "$(reader)"
+wait $run
+must "the second one is" grep -q 'x.planted: error: planted was killed (signal 9)' stderr
+must "and is a failure of that one alone: $(states)" [ "$(states)" = '1 memory 1 ok' ]
+must "in one attempt" [ "$("$planted" report reads --csv | grep -c 'x.planted.*,memory,"read-killed",.*,1.$')" = 1 ]
 finish

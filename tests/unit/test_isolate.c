@@ -221,7 +221,7 @@ static void test_deaths(void **state)
     assert_fails(context, "planted exit", CP_INPUT, "read-crashed", "planted ended its process (exit 0)");
     assert_fails(context, "planted nonsense", CP_INPUT, "read-crashed", "planted sent a damaged answer");
     assert_fails(context, "planted mute", CP_INPUT, "read-crashed", "planted gave no answer");
-    assert_fails(context, "planted kill", CP_LIMIT, "read-memory", "planted was killed (signal 9)");
+    assert_fails(context, "planted kill", CP_LIMIT, "read-killed", "planted was killed (signal 9)");
     assert_goes_on(context);
 }
 

@@ -37,7 +37,7 @@ static cp_status report_memory(const struct reader_process *reader, const char *
 
 static cp_status report_killed(const struct reader_process *reader)
 {
-    return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
+    return report_error(reader->source->context, CP_LIMIT, "read-killed", NOWHERE,
                         "%s was killed (signal 9), most likely since the machine ran out of memory "
                         "(--limit reader-memory= bounds it)",
                         reader->importer->plugin.name);

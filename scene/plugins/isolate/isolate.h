@@ -12,7 +12,7 @@
 
 /* Fills the scene (made by scene_new) as importer->read does. Fails with CP_INPUT "read-crashed" if the process dies
  * without an answer or sends nonsense, with CP_LIMIT "read-timeout" or "read-memory" beyond the limits reader-seconds
- * and reader-memory, and with CP_LIMIT "read-fork" if no process can be made. */
+ * and reader-memory, with CP_LIMIT "read-killed" if somebody else has killed it, and with CP_LIMIT "read-fork" if no process can be made. */
 cp_status isolate_read(const struct importer *importer, struct source *source, const void *settings, cp_scene *scene);
 
 /* The parent's side of the talk with a reader's process. */
