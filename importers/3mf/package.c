@@ -55,6 +55,14 @@ static uint32_t find_entry(const struct threemf *file, const char *name)
     return entry ? *entry : CP_NONE;
 }
 
+/* Returns the size that the directory tells of an entry. */
+static uint64_t size_of_entry(const struct package *package, zip_uint64_t entry)
+{
+    zip_stat_t facts;
+    bool is_told = libzip.zip_stat_index(package->archive, entry, 0, &facts) == 0 && (facts.valid & ZIP_STAT_SIZE) != 0;
+    return is_told ? facts.size : 0;
+}
+
 static cp_status list_entries(struct threemf *file)
 {
     struct package *package = file->package;
@@ -63,9 +71,8 @@ static cp_status list_entries(struct threemf *file)
     for (zip_int64_t i = 0; i < count && i < CP_NONE; i++) {
         const char *name = libzip.zip_get_name(package->archive, (zip_uint64_t)i, 0);
         const char *key = name ? key_of_name(file->arena, name) : "";
-        zip_stat_t facts;
-        if (libzip.zip_stat_index(package->archive, (zip_uint64_t)i, 0, &facts) == 0 && facts.valid & ZIP_STAT_SIZE)
-            expanded = facts.size < UINT64_MAX - expanded ? expanded + facts.size : UINT64_MAX;
+        const uint64_t size = size_of_entry(package, (zip_uint64_t)i);
+        expanded = size < UINT64_MAX - expanded ? expanded + size : UINT64_MAX;
         odd += name && (*name == '/' || strchr(name, '\\'));
         if (!key || (name && !name_map_add(&package->entries, key, (uint32_t)i, NULL)))
             return CP_LIMIT;
@@ -170,6 +177,7 @@ cp_status package_unpack(struct threemf *file, const char *name, struct buffer *
     if (!part)
         return report_zip(file, libzip.zip_get_error(package->archive), name);
     cp_status status = CP_OK;
+    const uint64_t most = size_of_entry(package, entry);
     for (zip_int64_t got = 1; status == CP_OK && got > 0;) {
         if (!buffer_reserve(bytes, PIECE + 1)) {
             status = CP_LIMIT;
@@ -180,6 +188,9 @@ cp_status package_unpack(struct threemf *file, const char *name, struct buffer *
         package->unpacked += got > 0 ? (uint64_t)got : 0;
         status = got < 0 ? report_zip(file, libzip.zip_file_get_error(part), name)
                          : unpack_check_expanded(file->source, "the package ", file->source->size, package->unpacked);
+        if (status == CP_OK && bytes->size > most)
+            status = report_error(file->context, CP_INPUT, "3mf-package", IN_FILE(file->source->name),
+                                  "the part \"%.100s\" is larger than the directory of the archive tells", name);
     }
     (void)libzip.zip_fclose(part);
     if (status == CP_OK)

@@ -273,6 +273,27 @@ static void test_damage(void **state)
     assert_true(refused > zip.size); /* of twice as many */
 }
 
+/* A part ends where it is larger than the directory tells, so that a bomb cannot hide in it. */
+static void test_size_that_lies(void **state)
+{
+    static const struct {
+        const char *mark;
+        size_t at;
+    } headers[] = {{"PK\3\4", 22}, {"PK\1\2", 24}};
+    struct bytes zip;
+    cp_scene *scene;
+    put_package(&zip, true);
+    for (int i = 0; i < 2; i++) {
+        size_t last = 0;
+        for (size_t at = 0; at + 4 <= zip.size; at++)
+            last = memcmp(zip.data + at, headers[i].mark, 4) == 0 ? at : last;
+        memcpy(zip.data + last + headers[i].at, "\12\0\0", 4);
+    }
+    assert_int_equal(cp_read_memory(*state, zip.data, zip.size, "part.3mf", "3mf", NULL, 0, &scene), CP_INPUT);
+    const cp_entry *entry = find_entry(*state, "3mf-package");
+    assert_non_null(strstr(entry->text, "the part \"3D/Part.model\" is larger than the directory"));
+}
+
 /* The files of tests that other projects have, where they are there: triangles as a zip and XML reader counts them. */
 static void test_real_files(void **state)
 {
@@ -316,6 +337,7 @@ int main(void)
         TEST(test_parts),
         TEST(test_names_of_parts),
         TEST(test_undeclared_prefixes),
+        TEST(test_size_that_lies),
         TEST(test_damage),
         TEST(test_real_files),
     };
