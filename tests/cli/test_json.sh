@@ -54,7 +54,8 @@ same check bad.stl
 is '[(f["file"], f["line"], f["code"], f["text"]) for f in j["faults"]]' \
     "[('bad.stl', 4, 'stl-syntax', 'facet 1: expected a number, found \"oops\"')]"
 is 'j["files"]' "[{'file': 'bad.stl', 'ok': False}]"
-for request in 'missing.stl' '.' ''; do
+mkdir -p empty
+for request in 'missing.stl' 'empty' ''; do
     "$cellpipe" check --json $request >got.json 2>/dev/null
     code=$?
     must "no answer for \"$request\", exit code $code" [ $code -ge 2 -a ! -s got.json ]
