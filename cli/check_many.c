@@ -10,7 +10,7 @@ struct code_count {
     uint32_t files, last; /* last: the number of the last of them, from 1 */
 };
 
-/* What was shown so far. */
+/* This counts what was shown so far. */
 struct shown {
     struct check *check;
     cp_json *json;         /* or NULL: a table */

@@ -59,6 +59,22 @@ cp_status find_site(const char *out_dir, struct batch_site *site)
     return site->out_dir && site->out_place && site->folder ? CP_OK : CP_LIMIT;
 }
 
+cp_status find_known_site(const struct list *words, const char *command, struct batch_site *site)
+{
+    struct stat facts;
+    if (words->count != 1)
+        return complain(site->cli, CP_USAGE, "%s needs one output folder: cellpipe %s OUT", command, command);
+    cp_status status = find_site(words->items[0], site);
+    return status == CP_OK && stat(site->folder, &facts) != 0 ? complain_of_none(site->cli, words->items[0]) : status;
+}
+
+void leave_site(struct batch_site *site)
+{
+    arena_free(site->arena);
+    if (site->lock >= 0)
+        (void)close(site->lock);
+}
+
 cp_status commit_removals(const struct batch_site *site, struct state *state)
 {
     if (!flush_file_system(site->lock))
@@ -615,10 +631,8 @@ static cp_status command_batch(struct cli *cli)
     settings_free(&batch.work.settings);
     name_map_free(&batch.work.taken);
     state_close(&batch.state);
-    arena_free(batch.site.arena);
+    leave_site(&batch.site);
     entries_free(&batch.work.entries);
-    if (batch.site.lock >= 0)
-        (void)close(batch.site.lock);
     return status;
 }
 

@@ -63,7 +63,7 @@ struct batch_site {
     int64_t begun; /* when the journal was made, by the clock of its file system: nanoseconds since 1970 */
 };
 
-/* What is done with inputs of the same settings. */
+/* A variant says what is done with inputs of the same settings. */
 struct variant {
     struct plan plan; /* without the names of input and output */
     cp_hash options;  /* a hash of everything that decides an output beside the contents of inputs */
@@ -114,6 +114,10 @@ const char *place_of_input(struct arena *arena, const struct input_root *root, c
 
 /* Fills the site of an output folder, whose cli is set. */
 cp_status find_site(const char *out_dir, struct batch_site *site);
+/* The same of the one word of a command, an output folder in which a batch has been. CP_USAGE, CP_INPUT, reported. */
+cp_status find_known_site(const struct list *words, const char *command, struct batch_site *site);
+/* Frees the site, and gives its lock back. */
+void leave_site(struct batch_site *site);
 /* Commits a change by which the state forgets files that were removed: first their removal goes to the disk, as nobody
  * would remove them again. */
 cp_status commit_removals(const struct batch_site *site, struct state *state);

@@ -381,20 +381,13 @@ static cp_status command_gallery(struct cli *cli)
 {
     struct batch_request asked = {0};
     struct batch_site site = {.cli = cli, .lock = -1};
-    struct stat facts;
     cp_status status = sort_words(cli, 1, cli->words.count, &gallery_command, &asked);
-    if (status == CP_OK && asked.request.words.count != 1)
-        status = complain(cli, CP_USAGE, "gallery needs one output folder: cellpipe gallery OUT");
     if (status == CP_OK)
-        status = find_site(asked.request.words.items[0], &site);
-    if (status == CP_OK && stat(site.folder, &facts) != 0)
-        status = complain_of_none(cli, asked.request.words.items[0]);
+        status = find_known_site(&asked.request.words, "gallery", &site);
     set_jobs(&asked);
     if (status == CP_OK)
         status = make_for(&site, &asked);
-    arena_free(site.arena);
-    if (site.lock >= 0)
-        (void)close(site.lock);
+    leave_site(&site);
     return status;
 }
 

@@ -1,9 +1,6 @@
 /* merge: puts the journals of shards into the state of an output folder. */
 #include "batch.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 static cp_status merge_into(struct batch_site *site)
 {
     struct cli *cli = site->cli;
@@ -30,19 +27,12 @@ static cp_status command_merge(struct cli *cli)
 {
     struct request asked = {0};
     struct batch_site site = {.cli = cli, .lock = -1};
-    struct stat facts;
     cp_status status = sort_words(cli, 1, cli->words.count, &merge_command, &asked);
-    if (status == CP_OK && asked.words.count != 1)
-        status = complain(cli, CP_USAGE, "merge needs one output folder: cellpipe merge OUT");
     if (status == CP_OK)
-        status = find_site(asked.words.items[0], &site);
-    if (status == CP_OK && stat(site.folder, &facts) != 0)
-        status = complain(cli, CP_INPUT, "%s has no records of a batch: name its output folder", asked.words.items[0]);
+        status = find_known_site(&asked.words, "merge", &site);
     if (status == CP_OK)
         status = merge_into(&site);
-    arena_free(site.arena);
-    if (site.lock >= 0)
-        (void)close(site.lock);
+    leave_site(&site);
     return status;
 }
 

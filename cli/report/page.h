@@ -4,7 +4,7 @@
 
 #include "summary.h"
 
-/* What a gallery knows of an output: a key of its bytes, and which files it has of it. */
+/* A gallery knows this of an output: a key of its bytes, and which files it has of it. */
 struct page_part {
     const char *key; /* "": none */
     bool is_gone;    /* its files are not as they were written */

@@ -243,7 +243,7 @@ static bool is_process_gone(const char *line, const struct whereabouts *here)
            kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-/* Where no boot is known, the host's name has to do. A lock is seen by all processes of one system; if the file system
+/* The host's name has to do where no boot is known. A lock is seen by all processes of one system; if the file system
  * has no locks, the number of the process must tell. */
 static struct run look_at_run(int file, const struct whereabouts *here, time_t now)
 {

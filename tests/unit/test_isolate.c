@@ -288,7 +288,7 @@ static void test_memory(void **state)
     assert_goes_on(context);
 }
 
-/* What the reader takes, what this process holds, and what both have of a file or a scene on its way, make one sum. */
+/* One sum has what the reader takes, what this process holds, and what both have of a file or a scene on its way. */
 static void test_common_memory(void **state)
 {
     enum { HELD = 40 << 20 };
